@@ -133,15 +133,14 @@ class Bodies:
             return None
         if self._teacher is not None:
             found = await self._teacher.revised(page, found, wish)
-        lacks = needed > 0 and not found.known.pages
-        self._crawl.count(lacks and "comparison/none", found.lacks_styles and "pages/lacking_styles", found.taught)
+        self._crawl.count(found.lacks_styles and "pages/lacking_styles", found.taught)
         self._crawl.count_share("body/confidence", found.confidence)
         if tally is not None:
             tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)
             if tally.counts.pages in JUDGED_AT:
                 await self._health.judge([page.site])
-        if page.settings.wants_meta:
-            self._note_meta(page, found)
+        if found.error is not None:
+            self._report_meta(found.error, page.url)
         if found.fallback == TOO_LARGE:
             self._crawl.say_once("too_large", NOT_JUDGED, page.url)
         if found.body is None:  # as in most crawls
@@ -150,16 +149,11 @@ class Bodies:
             found = await self._fallback.revised(page, found, found.body)
         return found if page.wants_body else found._replace(body=None)
 
-    def _note_meta(self, page: CrawledPage, found: Extracted) -> None:
-        """Count what metadata were found, and report what failed."""
-        fields = page.settings.item_fields
-        if isinstance(found.error, ImportError):  # for fields from a request's meta, unknown at the start
-            self._crawl.say_once("meta", "Fields from the meta of a request: %s", found.error)
-        elif found.error is not None:
-            self._crawl.report("meta", found.error, page.url)
-        counted = {"lang": "no_lang", "published": "no_date"}
-        names = (f"meta/{no}" for what, no in counted.items() if what in fields and not found.fields[fields[what]])
-        self._crawl.count(found.lack, *names)
+    def _report_meta(self, error: Exception, url: str) -> None:
+        if isinstance(error, ImportError):  # for fields from a request's meta, unknown at the start
+            self._crawl.say_once("meta", "Fields from the meta of a request: %s", error)
+        else:
+            self._crawl.report("meta", error, url)
 
     async def _wait(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> Known:
         """Wait for pages of the crawl, and return what is known afterwards."""

@@ -132,7 +132,6 @@ class Duplicates:
             if self.feeds.exporter is not None:
                 self.feeds.flush()
         except OSError as error:
-            self._crawl.count("dedup/unwritten")
             message = "A feed cannot be written; copies of its items wait until it can: %s"
             self._crawl.say_once("unwritten", message, error)
             while len(self._unwritten) > MOST_UNWRITTEN:
@@ -171,7 +170,7 @@ class Duplicates:
             if verdict is None or not verdict.pending or (page is not None and verdict.of in page.item_keys):
                 return verdict
             if now() >= until:
-                self._crawl.count("dedup/waited_in_vain")
+                self._crawl.count("dedup/passed/waited_in_vain")
                 return await self.index.use(lambda index: self.index.add(index, text))
             await self._outcome(str(verdict.of), text.scope, until - now())
 

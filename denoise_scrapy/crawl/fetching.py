@@ -88,7 +88,7 @@ class Fetcher:
 
         # requests may name several slots of the downloader for one site, and one for several sites
         async with self._lock("site", site), self._lock("server", self._server(page)):
-            if not self._affords(site):
+            if not self._budget.affords(site):
                 return
             self._budget.count_request(site)  # set aside: to examine a page's links takes as long as its body
             try:
@@ -101,7 +101,7 @@ class Fetcher:
             for url in urls:
                 if await is_done() is None:
                     return
-                if not self._affords(site):
+                if not self._budget.affords(site):
                     return
                 await self._fetch(url, page, site)
 
@@ -112,11 +112,6 @@ class Fetcher:
 
     def _gives_up(self, site: str) -> bool:
         return self._budget.gives_up(site) or self.is_stopping()
-
-    def _affords(self, site: str) -> bool:
-        affords = self._budget.affords(site)
-        self._crawl.count(not affords and "comparison/over_budget")
-        return affords
 
     def _lock(self, of: str, name: str) -> asyncio.Lock:
         return self._locks.setdefault((of, name), asyncio.Lock())

@@ -92,7 +92,6 @@ class PagedBodies:
         known = seen if is_first else page.names
         marks = [{"url": url, "joined": spelling(url) in known} for url in addresses]
         fields = {**text.fields, name: marks}
-        self._crawl.add("pages/missing", sum(not mark["joined"] for mark in marks) if is_first else 0)
         if not is_first or len(seen) == 1:
             return text._replace(fields=fields)
         self._crawl.count("pages/joined")

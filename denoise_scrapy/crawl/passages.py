@@ -97,7 +97,7 @@ class ItemText(NamedTuple):
 NOTHING = ItemText()
 
 
-# Reasons why an item has no text of its own: names of stats (`denoise/body/…`).
+# Reasons why an item has no text of its own: names of stats (`denoise/body/none/…`).
 SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"
 # in place of the second and third: of a response that is JSON, XML or plain text, and of one whose headers say HTML
 NO_HTML, NO_MARKUP = "no_html", "no_markup"
@@ -261,7 +261,7 @@ class Passage:
     old_chunks: Sequence[str] | None = ()  # ids of those that its earlier version had; None if its chunks are not new
     is_unchecked: bool = False  # whether the index could not be used for it
     verdict: Verdict | None = None  # on its text
-    outcome: str = ""  # what becomes of it: "" for a new text, else as the stats of `pipelines.STATS` name it
+    outcome: str = ""  # what becomes of it: "" for a new text, else a name of the stats (`denoise/dedup/passed/…`)
     is_ours: bool = False  # whether it was dropped by a pipeline of ours
     left: asyncio.Event = field(default_factory=asyncio.Event)  # set when it has left the last pipeline of ours
     over: asyncio.Event = field(default_factory=asyncio.Event)  # set when its outcome is known
@@ -391,12 +391,12 @@ class Spellings:
 # Logged for the first such item; others are only counted.
 _SAID = {
     SEVERAL: "%s yields several items, so its text is not given to any of them. DENOISE_SHARED_BODY = True gives it to "
-    "each of them. (Further such items: denoise/body/several)",
+    "each of them. (Further such items: denoise/body/none/several)",
     ELSEWHERE: "An item from %s names a page that the spider has not fetched, %r, and gets no text: follow that link, "
-    "and yield the item from its callback. (Further such items: denoise/body/elsewhere)",
+    "and yield the item from its callback. (Further such items: denoise/body/none/elsewhere)",
     NO_HTML: "%s is no HTML, so its items get no text. If they hold HTML, name the field in DENOISE_HTML_FIELD (now "
     "%r); else follow the link to their page, and yield them from its callback. (Further such items: "
-    "denoise/body/no_html)",
+    "denoise/body/none/no_html)",
 }
 # Maximum seconds until a request is sent whose item is held by another component.
 LONGEST_WAIT = 60.0

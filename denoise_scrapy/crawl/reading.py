@@ -129,10 +129,9 @@ class CrawledPages:
         return self._budget.record(crawled.site) if crawled.site else None
 
     def _is_treated(self, size: int, settings: DenoiseSettings) -> bool:
-        if not settings.enabled or size > MAX_PAGE_BYTES:
-            self._crawl.count("pages/too_large" if settings.enabled else "pages/opted_out")
-            return False
-        return True
+        is_too_large = size > MAX_PAGE_BYTES
+        self._crawl.count(settings.enabled and is_too_large and "pages/too_large")
+        return settings.enabled and not is_too_large
 
     def _source(
         self, request: Request, response: Response, settings: DenoiseSettings, number: int, *, is_example: bool

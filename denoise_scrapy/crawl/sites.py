@@ -116,10 +116,7 @@ class SiteMemory:
             unsaved, self._unsaved = self._unsaved, {}
             sites = await self._workers.newest(unsaved)
             saved = await self.use(lambda store: store.save(sites), len(sites)) if sites else 0
-            if saved is not None:
-                self._crawl.add("site_memory/saved", len(sites))
-                return
-            for site, urls in unsaved.items():
+            for site, urls in unsaved.items() if saved is None else ():
                 self._unsaved.setdefault(site, set()).update(urls)
 
     async def close(self) -> None:
@@ -137,7 +134,7 @@ class SiteMemory:
         answer = await self._calls.run(lambda: call(store), sites)
         counts, store.counts = store.counts, Counter()
         for name, count in counts.items():
-            self._crawl.add(f"site_memory/{name}", count)
+            self._crawl.add(name, count)
         return answer
 
     def _is_new(self, site: str) -> bool:

@@ -58,7 +58,7 @@ class FactsStore(ABC):
 
     Attributes:
         place: Where it is, for messages.
-        counts: Numbers of events: "corrupt" rows that were skipped, "evicted" pages or sites for want of room.
+        counts: Stats: rows that were skipped, and pages or sites that were evicted for want of room.
         read_only: Reason why nothing can be saved, None if it can.
     """
 
@@ -141,7 +141,7 @@ class FactsStore(ABC):
             try:
                 yield read_facts(row, url)
             except (ValueError, TypeError, AttributeError):  # not written by any version of ours
-                self.counts["corrupt"] += 1
+                self.counts["site_memory/corrupt"] += 1
 
 
 def _batches(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
@@ -296,7 +296,7 @@ class SQLiteFacts(FactsStore):
         oldest = "SELECT rowid FROM facts ORDER BY saved LIMIT 10"
         while link.execute(_USED_BYTES).fetchone()[0] > MAX_BYTES:
             gone = link.execute(f"DELETE FROM facts WHERE rowid IN ({oldest})").rowcount
-            self.counts["evicted"] += gone
+            self.counts["memory/evicted/site_memory"] += gone
             if not gone:
                 return
 
@@ -429,7 +429,7 @@ class RedisFacts(FactsStore):
                 given += (url, _SAVED.pack(now - number / 1e3) + row)
             requests.append(("eval", _WRITE, len(keys), *keys, *given))
         answers = self._answers(*requests)
-        self.counts["evicted"] += sum(evicted for _, evicted in answers)
+        self.counts["memory/evicted/site_memory"] += sum(evicted for _, evicted in answers)
         return [count for count, _ in answers]
 
     def _answers(self, *requests: Sequence[Any]) -> list[Any]:

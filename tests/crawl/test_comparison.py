@@ -270,7 +270,7 @@ def test_pages_the_crawl_is_asking_for_are_waited_for_longer(linked: Web) -> Non
 
     done = crawl(spider_of(linked("/a/0"), parse=parse), {"DOWNLOAD_DELAY": 0.3})
     assert len(done.items) == len(linked.asked) == 4
-    assert done.stat("comparison/requests") == done.stat("comparison/none") == 0
+    assert done.stat("comparison/requests") == done.stat("body/fallback/page_alone") == 0
 
 
 def test_a_gap_between_two_requests_ends_no_wait_for_plenty(web: Web, limits: Limits) -> None:

@@ -141,7 +141,7 @@ def test_an_item_that_is_lost_while_the_store_fails_leaves_nothing_behind(
     done = crawled(articles, tmp_path / "t.sqlite", ITEM_PIPELINES={Loses: 900})
     assert failing.calls
     assert articles("/copy") in [item["url"] for item in done.items]  # nobody waits for an item that is gone
-    assert done.stat("dedup/waited_in_vain") == 0
+    assert done.stat("dedup/passed/waited_in_vain") == 0
     assert texts_in(tmp_path / "t.sqlite") == 6
 
 
