@@ -23,7 +23,7 @@ from typing_extensions import Self, override
 
 from denoise_scrapy.body.fields import OF_META
 from denoise_scrapy.crawl.items import copied, has_field, has_text, is_declared, refusal, restore, with_field
-from denoise_scrapy.crawl.parts import refusing_to_start
+from denoise_scrapy.crawl.parts import MOST_KNOWN, refusing_to_start
 from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, NO_TEXT, OPTED_OUT, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
@@ -39,7 +39,7 @@ from denoise_scrapy.settings import (
     DenoiseSettings,
 )
 from denoise_scrapy.support.adapters import Adapter, adapters_of
-from denoise_scrapy.support.shown import MAX_LOGGED, logger_of, shown
+from denoise_scrapy.support.shown import MAX_CELL, MAX_LOGGED, logger_of, shown
 from denoise_scrapy.worker.extractor import Extractor
 
 logger = logger_of(__name__)
@@ -70,9 +70,6 @@ NO_FIELDS = (
     "%s has no field %s, so its items do not get what DENOISE_FIELDS puts there: declare the field, or name another"
 )
 NO_FIELD_FOR = "DENOISE_ADAPTERS has functions for what no field receives: %s. Name the fields in DENOISE_FIELDS"
-# Texts known as ours if they are in a field already: of more items than a spider yields twice, 1 MB.
-MOST_TEXTS = 10_000
-MAX_REFUSED = 200  # characters of a reason in the log
 REFUSED = "%s refuses %r = %s: %s. (Further such values: denoise/body/unset/refused)"
 # Logged for the first item that is not compared, by the stat for the reason (`denoise/dedup/not_compared/…`); others
 # are only counted.
@@ -189,7 +186,7 @@ class ItemPipeline(Component):
                 restore(item, before)
             kind = type(item).__name__
             name = kind if is_made else f"DENOISE_ADAPTERS: {getattr(made_by, '__qualname__', made_by)}"
-            said = (name, field, reprlib.repr(value), shown(refusal(error), MAX_REFUSED))
+            said = (name, field, reprlib.repr(value), shown(refusal(error), MAX_CELL))
             self._crawl.count("body/unset/refused")
             self._crawl.say_once(f"refused/{kind}/{field}", REFUSED, *said)
             return False
@@ -210,7 +207,7 @@ class BodyPipeline(ItemPipeline):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._texts: LocalCache[int, None] = LocalCache(MOST_TEXTS)  # hashes of texts that were set
+        self._texts: LocalCache[int, None] = LocalCache(MOST_KNOWN)  # hashes of texts that were set
         self._earlier, self._last = _before_ours(state.crawl.crawler)
         with refusing_to_start(state.crawl.crawler):
             self._check_libraries()

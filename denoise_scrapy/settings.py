@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_tracebacks", "nearest_hint"]
 
 PREFIX = "DENOISE_"
-MEGABYTE = 1_000_000
 # Further keys of DENOISE_FIELDS, whose item fields have the same names by default.
 MARK, VARIANT, UPDATE, CONTAINS = "near_duplicate", "variant_of", "update_of", "contains"
 SEEN, NO_CONTENT = "seen", "no_content"
@@ -400,7 +399,7 @@ class DenoiseSettings:
     @property
     def memory_bytes(self) -> int:
         """`memory_mb` in bytes."""
-        return int(self.memory_mb * MEGABYTE)
+        return int(self.memory_mb * 1e6)
 
     @classmethod
     def from_settings(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from math import inf
 
 from scrapy.utils.asyncio import is_asyncio_available
 
@@ -11,7 +12,7 @@ from denoise_scrapy.body.extraction import TOO_LARGE
 from denoise_scrapy.crawl.budget import TIMEOUT, FetchBudget
 from denoise_scrapy.crawl.fetching import Fetcher
 from denoise_scrapy.crawl.pages import CrawledPage
-from denoise_scrapy.crawl.parts import Crawl
+from denoise_scrapy.crawl.parts import LOOK_AGAIN, Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
@@ -32,7 +33,6 @@ LONGEST_WAIT = TIMEOUT
 # Futile waits for pages of one site after which its items are no longer held back: a site with one page, or with one
 # template per page, would stall the crawl.
 PATIENCE = 3
-LOOK_AGAIN = 0.25  # seconds between checks for requests of the crawl
 # Scrapy's settings that end a crawl without an item for so many pages or seconds, and values below which no item waits:
 # with its turn and its fetches the first may take thrice `LONGEST_WAIT`, during which a fast crawl has 1,000 pages.
 IMPATIENT = {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 1000, "CLOSESPIDER_TIMEOUT_NO_ITEM": 60}
@@ -46,8 +46,6 @@ NOT_JUDGED = (
     "%s is too large for its main text to be found: its items get all of its text. (Further such pages: "
     "denoise/body/fallback/too_large)"
 )
-# Above any confidence: with each extraction its body is wanted.
-EVERY_BODY = 2.0
 
 
 class Bodies:
@@ -121,7 +119,7 @@ class Bodies:
             self._crawl.say_once("reactor", NO_FETCHES)
             least = 0
         wants_reading = tally is not None and tally.wants_reading()
-        body_below = EVERY_BODY if page.wants_body else max(self._doubted, self._untaught)
+        body_below = inf if page.wants_body else max(self._doubted, self._untaught)
         wish = Wish(least, wants_reading, self.keeps_versions, body_below)
         found: Extracted | Known | None = await self._workers.ask(Extractor.extract, page, wish)
         if isinstance(found, Known):

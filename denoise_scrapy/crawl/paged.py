@@ -22,9 +22,9 @@ from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.body.fields import CHUNKS, WHOLE
 from denoise_scrapy.body.joining import join_pages
-from denoise_scrapy.crawl.bodies import LONGEST_WAIT, LOOK_AGAIN, PATIENCE, Bodies
+from denoise_scrapy.crawl.bodies import LONGEST_WAIT, PATIENCE, Bodies
 from denoise_scrapy.crawl.pages import CrawledPage
-from denoise_scrapy.crawl.parts import Crawl
+from denoise_scrapy.crawl.parts import LOOK_AGAIN, MOST_KNOWN, Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteMemory
 from denoise_scrapy.dedup.versions import joined_sources
@@ -33,10 +33,6 @@ from denoise_scrapy.worker.extractor import Extracted
 
 # Requests remembered of one callback: a page of an article has a few, a front page hundreds.
 MOST_FOLLOWED = 1_000
-# Sites whose waits in vain are counted.
-MOST_SITES = 10_000
-# Requests remembered that brought no page.
-MOST_ANSWERED = 10_000
 
 
 class PagedBodies:
@@ -57,7 +53,7 @@ class PagedBodies:
         self._bodies = bodies
         self._open: dict[CrawledPage, list[str]] = {}  # whose items are being made, with the pages of their articles
         self._followed: WeakKeyDictionary[CrawledPage, set[str]] = WeakKeyDictionary()
-        self._answered: LocalCache[str, float] = LocalCache(MOST_ANSWERED)  # when a request brought no page
+        self._answered: LocalCache[str, float] = LocalCache(MOST_KNOWN)  # when a request brought no page
         self._vain: Counter[str] = Counter()
 
     def note(self, response: Response, request: Request) -> None:
@@ -124,7 +120,7 @@ class PagedBodies:
         if waited and pending and monotonic() >= latest:
             self._crawl.count("pages/waited_in_vain")
             self._vain[site] += 1
-            if len(self._vain) > MOST_SITES:
+            if len(self._vain) > MOST_KNOWN:
                 self._vain.clear()
         return addresses, seen
 

@@ -52,21 +52,18 @@ from denoise_scrapy.crawl.items import (
     with_values,
 )
 from denoise_scrapy.crawl.pages import OK, CrawledPage, has_no_markup, is_html
-from denoise_scrapy.crawl.parts import LARGE, Crawl
+from denoise_scrapy.crawl.parts import LARGE, LONGEST_WAIT, MOST_KNOWN, MOST_OF_ALL, Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES, Verdict
 from denoise_scrapy.dedup.variants import ReadText, read_text, site_of
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, spelling
-from denoise_scrapy.support.shown import shown
+from denoise_scrapy.support.shown import MAX_CELL, shown
 from denoise_scrapy.worker.extractor import Extracted
 
 # URLs that a page declares as its own, and how many are read; usually it declares one, in one or two places.
 DECLARATIONS, MOST_DECLARED = "link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)", 4
-# Maximum pages whose first address in the crawl is remembered: 20 MB. Other addresses of forgotten pages pass as the
-# same item.
-MOST_SPELLINGS = 100_000
 AMOUNTS = "(prices and tables)"  # of the page; a pseudo-field that shows changes
 
 
@@ -370,8 +367,8 @@ class Spellings:
     """
 
     def __init__(self) -> None:
-        # hashes of first addresses by hashes of pages
-        self._first: LocalCache[int, int] = LocalCache(MOST_SPELLINGS)
+        # hashes of first addresses by hashes of pages; other addresses of forgotten ones pass as the same item
+        self._first: LocalCache[int, int] = LocalCache(MOST_OF_ALL)
 
     @staticmethod
     def of(url: str) -> tuple[str, str]:
@@ -398,10 +395,6 @@ _SAID = {
     "%r); else follow the link to their page, and yield them from its callback. (Further such items: "
     "denoise/body/none/no_html)",
 }
-# Maximum seconds until a request is sent whose item is held by another component.
-LONGEST_WAIT = 60.0
-# Maximum items in progress that are found: there are hundreds at a time.
-MOST_OPEN = 10_000
 # Requests of `scrapy parse`, which hands items to the pipelines itself, have this in their meta.
 PARSE_META = "_callback"
 # The passage of the item that a task is processing: Scrapy awaits all pipelines of an item, and sends the signal of its
@@ -549,7 +542,7 @@ class Passages:
         self._open.setdefault(id(item), []).append(passage)
         number, [oldest, *_] = next(iter(self._open.items()))
         # another component may have dropped or replaced it before the pipelines
-        if (oldest.siblings.is_over and not oldest.passed) or len(self._open) > MOST_OPEN:
+        if (oldest.siblings.is_over and not oldest.passed) or len(self._open) > MOST_KNOWN:
             for each in self._open.pop(number):
                 each.left.set()
 
@@ -634,7 +627,6 @@ LOST = (
     "or a schema lacks the field, add it there, or name another in DENOISE_FIELDS: 'Tables and schemas' "
     "in docs/existing-project.md. (All such items: denoise/body/lost_later)"
 )
-MAX_ERROR = 200  # characters of an error in the log
 
 
 class Refused:
@@ -653,7 +645,7 @@ class Refused:
         self._crawl.count("body/lost_later")
         if self._lost >= 0:
             self._lost += 1
-            self._last = ", ".join(map(repr, sorted(given))), shown(f"{type(error).__name__}: {error}", MAX_ERROR)
+            self._last = ", ".join(map(repr, sorted(given))), shown(f"{type(error).__name__}: {error}", MAX_CELL)
         if self._lost == FIRST_LOST:
             self.warn()
 

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl.parts import Answer, Crawl
+from denoise_scrapy.crawl.parts import MOST_KNOWN, Answer, Crawl
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.dedup.open_store import is_file
@@ -31,8 +31,6 @@ PLACES = "DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
 NO_FILE = ":memory:"
 # Pages between two saves: a killed crawl loses those after the last save. Saving takes some milliseconds per site.
 SAVE_EVERY = 100
-# Maximum sites remembered as loaded from the store, some 200 bytes each. Forgotten ones are loaded again.
-MAX_MET = 10_000
 
 
 class SiteMemory:
@@ -48,7 +46,7 @@ class SiteMemory:
         self._calls = StoreCalls(crawl, "site_memory/", "The site memory", "the crawl continues without it", FAILURES)
         self._meeting = asyncio.Lock()
         self._saving = asyncio.Lock()
-        self._met: LocalCache[str, None] = LocalCache(MAX_MET)
+        self._met: LocalCache[str, None] = LocalCache(MOST_KNOWN)
         workers.on_death = self._met.clear
         self._unsaved: dict[str, set[str]] = {}  # URLs by site
         self._added = 0  # pages since the last save

@@ -51,8 +51,6 @@ MOST_IN_TREE = 30_000
 # as a copy. A copy is most similar to its original.
 CANDIDATE_LIMIT = 256
 
-_GONE_LEAST = 1000  # texts gone from which rebuilding the trees is worthwhile
-EXPIRED = 1000  # maximum texts forgotten per call of `expire`: about 20 ms in a file, .2 s on a server
 # Maximum retries after other processes have kept texts meanwhile; some tens at most occur in practice.
 MOST_TURNS = 1000
 INCONSISTENT = "the store is inconsistent: records that it lists cannot be read back"
@@ -417,7 +415,7 @@ class DuplicateIndex:
             self._forget(1)
             return gone
 
-    def expire(self, before: float, most: int = EXPIRED) -> int:
+    def expire(self, before: float, most: int = BATCH) -> int:
         """Forget texts last kept or seen again before a time, except claimed ones, and return their number.
 
         Args:
@@ -590,7 +588,7 @@ class DuplicateIndex:
     def _forget(self, count: int) -> None:
         """Note that texts are gone; rebuild the trees if those are most of them."""
         self._gone += count
-        if 2 * self._gone > self._forest.count + _GONE_LEAST:
+        if 2 * self._gone > self._forest.count + BATCH:  # from so many on it is worthwhile
             self._forest, self._last, self._gone = DistanceForest(self._rule), 0, 0
             self._load()
 

@@ -19,7 +19,6 @@ from denoise_scrapy.support.storage import RedisLink, check_opened, opening
 LAYOUT = "3"  # increase with any change of the keys or their use in the scripts
 FORMAT = "6"  # increase with any change of a record's bytes, and adapt the script that reads them
 MOST_NEWER = 256  # maximum newer records examined by one `put`, .25 MB: the server is blocked meanwhile
-MOST_FORGOTTEN = 1000  # maximum records removed by one script: 20 ms, during which the server is blocked too
 TIMEOUT = 2.0  # seconds to wait for a response, which usually takes a millisecond; a few retries follow
 
 _OTHER = "Use the version that wrote them, or give another name; they have not been touched."
@@ -364,10 +363,10 @@ class RedisStore(Store):
         return found + [f"a claim refers to record {number}, which is missing" for number in sorted(claimed)]
 
     def _forget(self, records: Sequence[Record]) -> int:
-        """Remove records; return how many were there."""
+        """Remove records; return how many were there. Each script blocks the server for up to 20 ms."""
         count = 0
-        for start in range(0, len(records), MOST_FORGOTTEN):
-            portion = records[start : start + MOST_FORGOTTEN]
+        for start in range(0, len(records), BATCH):
+            portion = records[start : start + BATCH]
             count += self._run(_REMOVE, *(part for one in portion for part in (one.id, _digest(one.name))))
         return count
 

@@ -406,7 +406,7 @@ def test_the_cache_serves_comparison_pages_too(linked: Web, tmp_path: Path) -> N
 
 
 def test_records_are_bounded(limits: Limits) -> None:
-    limits(MOST_SITES=100, MOST_URLS=100)
+    limits(MOST_KNOWN=100, MOST_OF_ALL=100)
     event_loop()
     state = CrawlState(get_crawler())
     records = state.bodies._fetcher._budget

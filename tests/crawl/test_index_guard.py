@@ -99,7 +99,7 @@ def test_a_crawl_that_ends_while_a_slow_disk_writes_keeps_all_texts(
         return done
 
     async def closed(self: Any, reason: str) -> None:
-        await asyncio.sleep(crawl_index.SOON + 0.1)  # in the middle of the last write
+        await asyncio.sleep(crawl_index.LOOK_AGAIN + 0.1)  # in the middle of the last write
 
     monkeypatch.setattr(DuplicateIndex, "settle", settle)
     place = tmp_path / "texts.sqlite"

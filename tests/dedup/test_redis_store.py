@@ -53,7 +53,7 @@ class TestContract:
 
     def test_many_are_forgotten_in_portions(self, store, redis_server, monkeypatch):
         """Others are served between two portions."""
-        monkeypatch.setattr(redis_store, "MOST_FORGOTTEN", 2)
+        monkeypatch.setattr(redis_store, "BATCH", 2)
         for n in range(5):
             store.put(Name(str(n)), SHORT, n)
         redis_server.client.config_resetstat()
