@@ -424,14 +424,17 @@ class NearDuplicatePipeline(ItemPipeline):
             if tally is not None:
                 tally.counts.copies += 1
             self._note_copy(passage, verdict)
+        scores = {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
         marks = {
+            COPY: {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}},
             VARIANT: verdict.variant_of,
             UPDATE: verdict.update_of,
             CONTAINS: [*verdict.contains],
             NO_CONTENT: True,
         }
         if outcome in marks:
-            self._mark(passage, outcome, marks[outcome])
+            is_marked = self._mark(passage, MARK if outcome == COPY else outcome, marks[outcome])
+            self._crawl.count(outcome == COPY and not is_marked and "body/unset/no_field")
 
     def _note_seen(self, passage: Passage, verdict: Verdict) -> None:
         """Count an item that was delivered before, and mark it, depending on the settings."""
@@ -443,32 +446,28 @@ class NearDuplicatePipeline(ItemPipeline):
             mark["changed"] = list(verdict.changed)
         self._mark(passage, SEEN, mark)
 
-    def _mark(self, passage: Passage, mark: str, value: Any) -> None:
+    def _mark(self, passage: Passage, mark: str, value: Any) -> bool:
         """Set a mark in its field, if it is empty, and the settings name it or the item's class declares it."""
         field, item = passage.settings.mark_field(mark), passage.item
         is_asked = mark == SEEN or passage.settings.dedup == "mark" or mark in passage.settings.fields
-        if (
-            field
+        return (
+            bool(field)
             and (is_declared(item, field) or (is_asked and has_field(item, field)))
             and not has_text(passage.content, field)
-        ):
-            self._set(passage, field, value)
+            and self._set(passage, field, value)
+        )
 
     def _note_copy(self, passage: Passage, verdict: Verdict) -> None:
-        """Count a near-duplicate, and drop or mark it."""
-        key, settings = passage.text.key, passage.settings
+        """Count a near-duplicate, and drop it unless it is marked."""
+        key = passage.text.key
         self._crawl.count("dedup/duplicates")
-        if settings.dedup == "drop":
+        if passage.settings.dedup == "drop":
             dropped, checked = map(self._crawl.counted, ("dedup/duplicates", "dedup/checked"))
             if checked >= MANY and dropped > checked / 2:
                 self._crawl.say_once("most_dropped", MOST_ARE_DROPPED, dropped, checked, verdict.of)
             self._crawl.say_once("dropped", DROPPED, key, verdict.of, verdict.score, level=logging.INFO)
             raise NearDuplicate(verdict.of, verdict.score)
         logger.debug("Near-duplicate: %s of %s (score %.2f)", key, verdict.of, verdict.score, extra=self._crawl.extra)
-        field, scores = settings.mark_field(MARK), {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
-        mark = {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}}
-        is_marked = has_field(passage.item, field) and self._set(passage, field, mark)
-        self._crawl.count(not is_marked and "body/unset/no_field")
 
 
 def _moment(verdict: Verdict) -> str:

@@ -131,8 +131,9 @@ class Bodies:
             return None
         if self._teacher is not None:
             found = await self._teacher.revised(page, found, wish)
-        self._crawl.count(found.lacks_styles and "pages/lacking_styles", found.taught)
-        self._crawl.count_share("body/confidence", found.confidence)
+        confidence = int(found.confidence * 20 + 1e-9) / 20
+        lacking = found.lacks_styles and "pages/lacking_styles"
+        self._crawl.count(f"body/confidence/{confidence:.2f}", lacking, found.taught)
         if tally is not None:
             tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)
             if tally.counts.pages in JUDGED_AT:

@@ -75,10 +75,6 @@ class Crawl:
             if name and isinstance(name, str):
                 self._add(PREFIX + name, 1)
 
-    def count_share(self, name: str, share: float) -> None:
-        """Add one to the stat of a share rounded down to twentieths: ``denoise/<name>/0.70``, 0.75 … 1.00."""
-        self._add(f"{PREFIX}{name}/{int(share * 20 + 1e-9) / 20:.2f}", 1)
-
     def add(self, name: str, number: int) -> None:
         """Add a number to the stat ``denoise/<name>``, which is absent as long as it is zero."""
         if number:

@@ -48,6 +48,7 @@ class KeptSite(NamedTuple):
     pages: int
     newest: float  # time of the newest row, in seconds since 1970
     nbytes: int  # of all rows
+    has_health: bool  # whether there is a record of it
 
 
 Change = tuple[str, Sequence[str], Sequence[tuple[str, bytes]]]  # site, URLs to delete, rows to put
@@ -87,7 +88,7 @@ class FactsStore(ABC):
 
     def sites(self) -> list[KeptSite]:
         """Return the sites with kept pages, sorted by name."""
-        return sorted(site for site, _ in self._listed() if site.pages)
+        return sorted(site for site in self._listed() if site.pages)
 
     def load(self, site: str) -> list[PageFacts]:
         """Return the facts of a site's pages, oldest first; damaged rows are skipped and counted."""
@@ -118,11 +119,11 @@ class FactsStore(ABC):
 
     def health_sites(self) -> list[str]:
         """Return the sites with such a record, sorted by name."""
-        return sorted(site.site for site, has_health in self._listed() if has_health)
+        return sorted(site.site for site in self._listed() if site.has_health)
 
     @abstractmethod
-    def _listed(self) -> Iterator[tuple[KeptSite, bool]]:
-        """Return all sites, each with whether it has a record of its health."""
+    def _listed(self) -> Iterator[KeptSite]:
+        """Return all sites."""
 
     @abstractmethod
     def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
@@ -257,10 +258,10 @@ class SQLiteFacts(FactsStore):
             self._link = None
 
     @override
-    def _listed(self) -> Iterator[tuple[KeptSite, bool]]:
+    def _listed(self) -> Iterator[KeptSite]:
         query = f"""SELECT site, sum({_PAGES}), max(saved), sum(length(facts)), max(url = '{HEALTH}') FROM facts
             WHERE typeof(site) = 'text' AND typeof(saved) = 'real' GROUP BY site"""
-        return ((KeptSite(*row), bool(has_health)) for *row, has_health in self._ready.execute(query))
+        return map(KeptSite._make, self._ready.execute(query))
 
     @override
     def health(self, site: str) -> bytes:
@@ -395,14 +396,14 @@ class RedisFacts(FactsStore):
         self._redis.client.close()
 
     @override
-    def _listed(self) -> Iterator[tuple[KeptSite, bool]]:
+    def _listed(self) -> Iterator[KeptSite]:
         by_age = ("zrange", self._saved, 0, -1, False, True)  # ascending, with the times
         newest, sizes = self._answers(by_age, ("hgetall", self._sizes))
         keys = [self._of.encode() + site for site, _ in newest]
         fields = self._answers(*(("hlen", key) for key in keys))
         has_health = self._answers(*(("hexists", key, HEALTH) for key in keys))
         for (site, saved), count, has in zip(newest, fields, has_health, strict=True):
-            yield KeptSite(_text(site), count - has, saved, int(sizes.get(site, 0))), bool(has)
+            yield KeptSite(_text(site), count - has, saved, int(sizes.get(site, 0)), has)
 
     @override
     def health(self, site: str) -> bytes:
