@@ -18,7 +18,7 @@ from denoise_scrapy.body.fields import FIELDS, OF_META, OF_NEWS, PAGES, TAUGHT, 
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
 from denoise_scrapy.dedup import RULES
-from denoise_scrapy.dedup.open_store import is_class_path, is_file, store_class
+from denoise_scrapy.dedup.open_store import VALID, is_class_path, is_file, store_class
 from denoise_scrapy.dedup.variants import CERTAINTY
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.page.selectors import compile_all
@@ -130,7 +130,7 @@ def _of_page(default: Any, meaning: str, /, **more: Any) -> Any:
     return _of_crawl(default, meaning, per_page=True, **more)
 
 
-_STORES = "auto | memory | path of a file | redis://host:6379/0#name | import path of a class"
+_STORES = f"auto | {VALID}"
 
 
 def check_store(place: str) -> None:

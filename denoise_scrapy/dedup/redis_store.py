@@ -175,7 +175,8 @@ class RedisStore(Store):
 
     Args:
         url: `redis://host:6379/0`, `rediss://...` or `unix:///path`, as redis-py reads it.
-        name: Name of the index, a prefix of its keys. No braces.
+        name: Name of the index, a prefix of its keys, without braces. By default what follows "#" in the URL, else
+            "denoise".
         timeout: Seconds to wait for a response, above 0. A few retries follow, then an error.
 
     Raises:
@@ -186,10 +187,10 @@ class RedisStore(Store):
         >>> store = RedisStore("redis://localhost:6379/0", name="news")  # connects when an index opens it
     """
 
-    def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
+    def __init__(self, url: str, *, name: str | None = None, timeout: float = TIMEOUT) -> None:
         self._link = RedisLink(url, name, timeout)
-        self._where = f"{self._link.place}, keys {{{name}}}:*"
-        self._all = [f"{{{name}}}:{key}" for key in _NAMES]
+        self._where = f"{self._link.place}, keys {{{self._link.name}}}:*"
+        self._all = [f"{{{self._link.name}}}:{key}" for key in _NAMES]
         self._meta, self._last, self._log, self._keys, self._claims, self._owners = self._all[:6]
         self._seen, self._copies, self._copy_times, self._bands = self._all[6:]
         scripts = (_PUT, _REMOVE, _END, _NOTE, _BEAT, _SILENT)

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 from typing_extensions import override
 
@@ -149,12 +148,11 @@ def _batches(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
     return (changes[begin : begin + BATCH] for begin in range(0, len(changes), BATCH))
 
 
-def facts_store(place: str, name: str = "denoise") -> FactsStore:
+def facts_store(place: str) -> FactsStore:
     """Return the store at a place, not yet opened.
 
     Args:
         place: Path of a file, or URL of a server, optionally followed by "#" and a name.
-        name: The name if none follows.
 
     Raises:
         ValueError: It is another kind of URL, or the name is invalid.
@@ -165,8 +163,7 @@ def facts_store(place: str, name: str = "denoise") -> FactsStore:
         'job/denoise-sites.sqlite'
     """
     if place.startswith(SCHEMES):
-        url, _, own = place.partition("#")
-        return RedisFacts(url, name=unquote(own) or name)
+        return RedisFacts(place)
     if "://" in place:
         raise ValueError(f"no such kind of store: use a file or {', '.join(SCHEMES)}")
     return SQLiteFacts(place)
@@ -362,7 +359,8 @@ class RedisFacts(FactsStore):
 
     Args:
         url: `redis://host:6379/0`, `rediss://...` or `unix:///path`, as redis-py reads it.
-        name: Prefix of the keys, without braces; an index of texts may have the same.
+        name: Prefix of the keys, without braces; an index of texts may have the same. By default what follows "#" in
+            the URL, else "denoise".
         timeout: Seconds to wait for an answer, above 0.
 
     Raises:
@@ -375,12 +373,12 @@ class RedisFacts(FactsStore):
         'redis://localhost:6379/0#news'
     """
 
-    def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
+    def __init__(self, url: str, *, name: str | None = None, timeout: float = TIMEOUT) -> None:
         self._redis = RedisLink(url, name, timeout, retries=0)
         self._constants = {"layout": _LAYOUT, **constants()}
-        super().__init__(f"{self._redis.place}#{name}")
+        super().__init__(f"{self._redis.place}#{self._redis.name}")
         self._meta, self._saved, self._sizes, self._of = (
-            f"{{{name}}}:site:{key}" for key in ("meta", "saved", "sizes", "of:")
+            f"{{{self._redis.name}}}:site:{key}" for key in ("meta", "saved", "sizes", "of:")
         )
 
     @override

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from denoise_scrapy.exceptions import KIND, StoreMismatch
 
@@ -96,12 +96,14 @@ def without_password(place: str) -> str:
 class RedisLink:
     """A client of redis-py, which connects with the first request and reconnects when necessary.
 
-    `name` begins the keys, in braces; `timeout` is in seconds; failed requests are retried `retries` times, by default
-    as long as a server takes to restart. Raises `ImportError` if redis-py is not installed, `ValueError` for an invalid
-    URL, name or timeout.
+    `name` begins the keys, in braces; by default what follows "#" in the URL, else "denoise". `timeout` is in seconds;
+    failed requests are retried `retries` times, by default as long as a server takes to restart. Raises `ImportError`
+    if redis-py is not installed, `ValueError` for an invalid URL, name or timeout.
     """
 
-    def __init__(self, url: str, name: str, timeout: float, retries: int = _RETRIES) -> None:
+    def __init__(self, url: str, name: str | None, timeout: float, retries: int = _RETRIES) -> None:
+        url, _, own = url.partition("#")
+        self.name = name = unquote(own) or "denoise" if name is None else name
         if not isinstance(name, str) or not name or "{" in name or "}" in name:
             raise ValueError(f"name must be a string without braces, not empty, got {name!r}")
         if not timeout > 0:
@@ -122,7 +124,7 @@ class RedisLink:
             retry=Retry(ExponentialBackoff(_LONGEST_RETRY_PAUSE, _RETRY_PAUSE), retries, (*failures, OSError)),
             retry_on_error=list(failures),
         )
-        self.place = without_password(url.partition("#")[0])
+        self.place = without_password(url)
 
     @contextmanager
     def named(self) -> Iterator[Any]:

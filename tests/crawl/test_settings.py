@@ -103,7 +103,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_STRATEGY", "own_classes.Nothing", "no strategy 'own_classes.Nothing'"),
         ("DENOISE_STRATEGY", "own_classes.Half", "decide"),
         ("DENOISE_DEDUP_STORE", "no_such_module.Far", "No module named 'no_such_module'"),
-        ("DENOISE_DEDUP_STORE", "own_classes.far.Far", "No module named 'own_classes.far'"),
+        ("DENOISE_DEDUP_STORE", "own_classes.far.Far", "module 'own_classes' has no attribute 'far'"),
         ("DENOISE_DEDUP_STORE", "own_classes.Mine", "no subclass of denoise_scrapy.dedup.Store"),
         ("DENOISE_CHUNK_TOKENS", 0, "valid is whole number >= 1"),
         ("DENOISE_ENABLED", "maybe", "valid is True | False"),
