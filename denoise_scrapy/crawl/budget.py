@@ -17,7 +17,8 @@ from denoise_scrapy.site import page_identity, site_key
 
 # Fetches allowed in addition to DENOISE_COMPARISON_SHARE: two pages each of the first two templates.
 FREE = 4
-# Maximum fetches from one site: some templates, each with a page and its copies.
+# Maximum fetches from one site: some templates, each with a page and its copies. As many links are tried for one page:
+# a site that forbids or redirects these will not serve one.
 PER_SITE = 8
 # download_timeout of a fetch, in seconds; also the limit for all fetches from one host together, and for an item's wait
 # until its fetch begins, so that a server can delay a crawl by that much only once. Pages take one or two.

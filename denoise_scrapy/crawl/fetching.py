@@ -18,7 +18,7 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
-from denoise_scrapy.crawl.budget import FETCH_META, LATENCY_META, TIMEOUT, FetchBudget
+from denoise_scrapy.crawl.budget import FETCH_META, LATENCY_META, PER_SITE, TIMEOUT, FetchBudget
 from denoise_scrapy.crawl.network import address_of, is_public, leads_to_public_only
 from denoise_scrapy.crawl.pages import CrawledPage, is_comparable, is_page
 from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl
@@ -31,8 +31,6 @@ from denoise_scrapy.worker.extractor import Extractor, Known
 
 logger = logger_of(__name__)
 
-# Maximum links tried for one page: a site that forbids or redirects this many siblings will not serve one.
-CANDIDATES = 8
 # Minimum similarity of URLs of one template, which differ in an identifier, a slug or a date.
 LIKE = 0.8
 # Appended to them in Scrapy's log, to explain pages that the spider did not request.
@@ -122,7 +120,7 @@ class Fetcher:
         own = {page_identity(url) for url in page.urls}
         found = [
             url
-            for url in sibling_links(page.url, links, CANDIDATES, self._pages.visited)
+            for url in sibling_links(page.url, links, PER_SITE, self._pages.visited)
             if page_identity(url) not in own
             and not self._budget.tried(url)
             and self._pages.recent.get(url) is None

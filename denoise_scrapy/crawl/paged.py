@@ -31,9 +31,6 @@ from denoise_scrapy.dedup.versions import joined_sources
 from denoise_scrapy.site.urls import spelling
 from denoise_scrapy.worker.extractor import Extracted
 
-# Requests remembered of one callback: a page of an article has a few, a front page hundreds.
-MOST_FOLLOWED = 1_000
-
 
 class PagedBodies:
     """Joins the texts of articles' pages.
@@ -62,7 +59,7 @@ class PagedBodies:
         self._answered.pop(url, None)
         if page is not None:
             followed = self._followed.setdefault(page, set())
-            if len(followed) < MOST_FOLLOWED:
+            if len(followed) < MOST_KNOWN:
                 followed.add(url)
 
     def answer(self, urls: Iterable[str]) -> None:

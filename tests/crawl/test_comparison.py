@@ -13,7 +13,7 @@ from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
 from denoise_scrapy.crawl.bodies import PATIENCE
-from denoise_scrapy.crawl.fetching import CANDIDATES, redirect_to_same_page
+from denoise_scrapy.crawl.fetching import PER_SITE, redirect_to_same_page
 from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl import crawling, rude_web
 from tests.crawl.crawling import LONGEST, ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
@@ -323,8 +323,8 @@ def test_for_a_page(web: Web) -> None:
 
     done = crawl(spider_of(web("/a/0"), parse=parse), {**AMPLE, "DENOISE_SHARED_BODY": True})
     assert len(done.items) == 5
-    assert len(web.asked) == 1 + CANDIDATES
-    assert done.stat("comparison/requests") == done.stat("comparison/failed") == CANDIDATES
+    assert len(web.asked) == 1 + PER_SITE
+    assert done.stat("comparison/requests") == done.stat("comparison/failed") == PER_SITE
 
 
 def test_for_a_host(web: Web, limits: Limits) -> None:
