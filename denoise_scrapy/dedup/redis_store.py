@@ -21,7 +21,6 @@ FORMAT = "6"  # increase with any change of a record's bytes, and adapt the scri
 MOST_NEWER = 256  # maximum newer records examined by one `put`, .25 MB: the server is blocked meanwhile
 TIMEOUT = 2.0  # seconds to wait for a response, which usually takes a millisecond; a few retries follow
 
-_OTHER = "Use the version that wrote them, or give another name; they have not been touched."
 _LOST = "The server has lost records in use: make sure that it evicts none, and start with a new index."
 # n, t, limit, bytes of s1, s2, rare, title, values, bands, scope, group, site, variant_of; digest
 _HEAD = struct.Struct("<IIQ10I16s")
@@ -204,7 +203,7 @@ class RedisStore(Store):
         try:
             with self._client as client:
                 response = client.eval(*opening(self._all[:4], ours, start="0"))
-                check_opened(response, ours, "an index of denoise_scrapy", self._where, _OTHER)
+                check_opened(response, ours, "an index of denoise_scrapy", self._where)
                 known, claims = client.pipeline().hkeys(self._owners).hvals(self._claims).execute()
             for owner in {one.decode() for one in known}.union(map(_owner, claims)):
                 if not self.lives(owner):

@@ -197,7 +197,6 @@ _FILE = FileKind(
             PRIMARY KEY (site, url))""",
         "CREATE INDEX IF NOT EXISTS facts_by_age ON facts (saved)",
     ),
-    advice="Use the version that wrote it, or give another path; it has not been touched.",
 )
 # Lengths are checked first: another program may have written rows of any size.
 _ROW = f"CASE WHEN length(facts) <= {2 * MAX_PAGE_BYTES} THEN facts END"
@@ -308,7 +307,6 @@ class SQLiteFacts(FactsStore):
 
 # Raise after any change of the keys, or of what the scripts store in them.
 _LAYOUT = "2"
-_OTHER = "Use the version that wrote them, or give another name; they have not been touched."
 _SAVED = struct.Struct("<d")  # seconds since 1970, before each row
 
 _WRITE = """
@@ -435,7 +433,7 @@ class RedisFacts(FactsStore):
         """Send requests, each a name and arguments, after one that checks that the keys are ours, or creates them."""
         open_first = opening((self._meta, self._saved, self._sizes), self._constants)
         response, *answers = self._sent(("eval", *open_first), *requests)
-        check_opened(response, self._constants, "a site memory of denoise_scrapy", self.place, _OTHER)
+        check_opened(response, self._constants, "a site memory of denoise_scrapy", self.place)
         return answers
 
     def _sent(self, *requests: Sequence[Any]) -> list[Any]:

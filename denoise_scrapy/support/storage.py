@@ -75,6 +75,7 @@ elseif kind ~= 'hash' then
 end
 return redis.call('HGETALL', KEYS[1])
 """
+_OTHER_KEYS = "Use the version that wrote them, or give another name; they have not been touched."
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
 _MISSING = "A store in Redis needs redis-py, which is not installed: pip install denoise-scrapy[redis]"
 
@@ -141,7 +142,7 @@ def opening(keys: Sequence[str], constants: Mapping[str, str], start: str = "") 
     return _OPEN, len(keys), *keys, start, *(part for item in constants.items() for part in item)
 
 
-def check_opened(response: Sequence[bytes], constants: Mapping[str, str], what: str, where: str, advice: str) -> None:
+def check_opened(response: Sequence[bytes], constants: Mapping[str, str], what: str, where: str) -> None:
     """Raise `StoreMismatch` for keys that are not ours, or of another version or rule."""
     parts = [part.decode("utf-8", "replace") for part in response]
     stored = dict(zip(parts[::2], parts[1::2], strict=True))
@@ -149,7 +150,7 @@ def check_opened(response: Sequence[bytes], constants: Mapping[str, str], what: 
         raise StoreMismatch("keys", "another program's", what, where, _FOREIGN)
     for name, value in constants.items():
         if stored.get(name) != value:
-            raise StoreMismatch(name, str(stored.get(name)), value, where, advice)
+            raise StoreMismatch(name, str(stored.get(name)), value, where, _OTHER_KEYS)
 
 
 _MAGIC = b"SQLite format 3\x00"
@@ -158,6 +159,7 @@ OWN_FILES: Mapping[int, str] = {
     0x64736472: "an index of denoise_scrapy",  # 'dsdr'
     0x64737369: "a site memory of denoise_scrapy",  # 'dssi'
 }
+_OTHER_FILE = "Use the version that wrote it, or give another path; it has not been touched."
 _MOVE = "Give another path, or move that file away; it has not been touched."
 # Page size of databases in memory: with 4 KB, a seventh is lost at the ends of pages; with 16 KB, the 32 bands of a
 # text among 300,000 take .19 ms to write, with 8 KB .11.
@@ -184,7 +186,6 @@ class FileKind:
 
     application_id: int  # number in the file's header, of `OWN_FILES`
     schema: tuple[str, ...]  # statements that create missing tables; `meta` is created for every kind
-    advice: str  # what to do with a file of another version
     # Tables whose cells must have their columns' types, which SQLite does not check, each with a condition that is true
     # of damaged rows. The check takes .8 s with a million texts.
     sound: tuple[tuple[str, str], ...] = ()
@@ -291,7 +292,7 @@ def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapp
         for name, value in constants.items():
             [(stored,)] = link.execute("SELECT max(value) FROM meta WHERE name = ?", (name,))
             if stored != value:
-                raise StoreMismatch(name, str(stored)[:100], value, str(path), kind.advice)
+                raise StoreMismatch(name, str(stored)[:100], value, str(path), _OTHER_FILE)
     for odd in (row for row in found if row not in own):  # older files may lack some of ours
         raise StoreMismatch(KIND, f"with a foreign {odd[0]} {odd[1][:100]!r}", kind.what, str(path), _MOVE)
 
