@@ -74,7 +74,7 @@ class Verdict:
         update_of: Key of the kept text that the text updates, None for no update: it is of the same site, holds nearly
             all of that text and says more. It is kept as well.
         contains: Keys of the kept texts that are parts of the text, such as chapters or posts: all of the same site.
-        share: How likely a copy, an update or a variant it is, 0 to 1, by the evidence (`evidence.Shares`); 0 for none.
+        share: How likely a copy, an update or a variant it is, 0 to 1, by the evidence (`verdicts.Shares`); 0 for none.
         reason: One short sentence for a log.
         too_short: True for a text too short to be judged by similarity.
         updated: True if the key was kept with a different text (letter case and punctuation count) or different

@@ -110,7 +110,7 @@ class FactsStore(ABC):
 
     @abstractmethod
     def health(self, site: str) -> bytes:
-        """Return the record of a site's health (`site.health`), b"" if there is none."""
+        """Return the record of a site's health (`crawl_history.record_of`), b"" if there is none."""
 
     def save_health(self, records: Mapping[str, bytes]) -> None:
         """Save such records by site, each replacing the previous one."""

@@ -193,7 +193,7 @@ class Extractor:
         return extracted
 
     def is_no_content(self, number: int) -> bool | None:
-        """Return whether a page's text, shared with another page, is from a wall (`site.health.fills_a_site`)."""
+        """Return whether a page's text, shared with another page, is from a wall (`crawl_history.fills_a_site`)."""
         kept = self._pages.get(number)
         if kept is None:
             return None
