@@ -83,7 +83,7 @@ def run(given: dict[str, Any], gaps: list[float], seconds: float = 0.0) -> tuple
 
 def crawl(port: int, feed: str, settings: dict[str, Any]) -> None:
     """Crawl all pages of the hosts at a port in this process."""
-    more = {"FEEDS": {feed: {"format": "jsonlines"}}, "DENOISE_COMPARISON_FETCH": False, "DENOISE_DEDUP": "mark"}
+    more = {"FEEDS": {feed: {"format": "jsonlines"}}, "DENOISE_COMPARISON_SHARE": 0, "DENOISE_DEDUP": "mark"}
     process = AsyncCrawlerProcess({**SETTINGS, **ADDON, **more, **settings})
     process.crawl(OneByOne, start_urls=[f"http://{HOST.format(n)}:{port}/" for n in range(HOSTS)])
     process.start()

@@ -116,7 +116,7 @@ class Pages(Spider):
 
 def crawl(port: int, workers: int) -> list[float]:
     """Crawl the site in this process; return the medians."""
-    ours = {**WAYS["default"], "DENOISE_COMPARISON_FETCH": False, "DENOISE_WORKERS": workers}
+    ours = {**WAYS["default"], "DENOISE_COMPARISON_SHARE": 0, "DENOISE_WORKERS": workers}
     process = AsyncCrawlerProcess({**SETTINGS, **ours})
     crawler = process.create_crawler(Pages)
 

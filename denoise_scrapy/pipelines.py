@@ -23,7 +23,7 @@ from typing_extensions import Self, override
 
 from denoise_scrapy.body.fields import OF_META
 from denoise_scrapy.crawl.items import copied, has_field, has_text, is_declared, refusal, restore, with_field
-from denoise_scrapy.crawl.parts import refusing_to_start
+from denoise_scrapy.crawl.parts import MOST_KNOWN, refusing_to_start
 from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, NO_TEXT, OPTED_OUT, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
@@ -39,7 +39,7 @@ from denoise_scrapy.settings import (
     DenoiseSettings,
 )
 from denoise_scrapy.support.adapters import Adapter, adapters_of
-from denoise_scrapy.support.shown import MAX_LOGGED, logger_of, shown
+from denoise_scrapy.support.shown import MAX_CELL, MAX_LOGGED, logger_of, shown
 from denoise_scrapy.worker.extractor import Extractor
 
 logger = logger_of(__name__)
@@ -51,37 +51,33 @@ MOST_ARE_DROPPED = (
     "is a duplicate' in docs/symptoms.md; DENOISE_DEDUP = 'mark' keeps them"
 )
 VARIANTS = (
-    "%s is %s, and is kept. (Further such items: denoise/dedup/variants; DENOISE_DEDUP_VARIANTS = 'drop' treats them "
-    "as near-duplicates; DENOISE_DEDUP_FIELDS leaves fields out that say nothing of the text)"
+    "%s is %s, and is kept. (Further such items: denoise/dedup/passed/variant_of; DENOISE_DEDUP_VARIANTS = 'drop' "
+    "treats them as near-duplicates; DENOISE_DEDUP_FIELDS leaves fields out that say nothing of the text)"
 )
 DROPPED = (
-    "%s is dropped, as a near-duplicate of %s (score %.2f); so are further copies (denoise/dedup/dropped). "
+    "%s is dropped, as a near-duplicate of %s (score %.2f); so are further copies (denoise/dedup/duplicates). "
     "DENOISE_DEDUP = 'mark' keeps and marks them, 'off' looks for none; `scrapy denoise trial` shows them beforehand"
 )
 SAID_NO_CONTENT = (
     "%s has the same text as other pages of its site, probably from a wall or an error page: it is no copy. "
-    "(Further such items: denoise/dedup/no_content)"
+    "(Further such items: denoise/dedup/passed/no_content)"
 )
 EARLIER = (
     "%s runs before BodyPipeline, so it receives items without %r, and near-duplicates. If it stores items, give it a "
     "greater number in ITEM_PIPELINES than %s"
 )
 NO_FIELDS = (
-    "%s has no field %s, so its items do not get what DENOISE_BODY_FIELD or DENOISE_FIELDS puts there: declare the "
-    "field, or name another"
+    "%s has no field %s, so its items do not get what DENOISE_FIELDS puts there: declare the field, or name another"
 )
 NO_FIELD_FOR = "DENOISE_ADAPTERS has functions for what no field receives: %s. Name the fields in DENOISE_FIELDS"
-# Texts known as ours if they are in a field already: of more items than a spider yields twice, 1 MB.
-MOST_TEXTS = 10_000
-MAX_REFUSED = 200  # characters of a reason in the log
-REFUSED = "%s refuses %r = %s: %s. (Further such values: denoise/body/refused)"
-# Logged for the first item that is not compared, by the stat for the reason (`denoise/dedup/…`); others are only
-# counted.
+REFUSED = "%s refuses %r = %s: %s. (Further such values: denoise/body/unset/refused)"
+# Logged for the first item that is not compared, by the stat for the reason (`denoise/dedup/not_compared/…`); others
+# are only counted.
 SAID = {
     "not_ours": "Texts that the spider itself puts into the body field are not compared; a field named in "
-    "DENOISE_DEDUP_FIELDS always is. (Further such items: denoise/dedup/not_ours)",
+    "DENOISE_DEDUP_FIELDS always is. (Further such items: denoise/dedup/not_compared/not_ours)",
     "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, most of which pages of a site share: it is not "
-    "compared. (Further such items: denoise/dedup/html)",
+    "compared. (Further such items: denoise/dedup/not_compared/html)",
 }
 # Reasons why items have no text of their own, in the order of the log message.
 LACKS = {
@@ -190,8 +186,8 @@ class ItemPipeline(Component):
                 restore(item, before)
             kind = type(item).__name__
             name = kind if is_made else f"DENOISE_ADAPTERS: {getattr(made_by, '__qualname__', made_by)}"
-            said = (name, field, reprlib.repr(value), shown(refusal(error), MAX_REFUSED))
-            self._crawl.count("body/refused")
+            said = (name, field, reprlib.repr(value), shown(refusal(error), MAX_CELL))
+            self._crawl.count("body/unset/refused")
             self._crawl.say_once(f"refused/{kind}/{field}", REFUSED, *said)
             return False
         return True
@@ -211,7 +207,7 @@ class BodyPipeline(ItemPipeline):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._texts: LocalCache[int, None] = LocalCache(MOST_TEXTS)  # hashes of texts that were set
+        self._texts: LocalCache[int, None] = LocalCache(MOST_KNOWN)  # hashes of texts that were set
         self._earlier, self._last = _before_ours(state.crawl.crawler)
         with refusing_to_start(state.crawl.crawler):
             self._check_libraries()
@@ -227,9 +223,9 @@ class BodyPipeline(ItemPipeline):
     async def close_spider(self) -> None:
         """Judge the health of sites, close the site memory, and warn if no item has a text."""
         self._crawl.take_back()  # before the extensions that look for objects left over
-        counts = {reason: self._crawl.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
+        counts = {reason: self._crawl.counted(f"body/none/{reason}") for reason in LACKS}
         field = self._crawl.settings.html_field
-        if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
+        if any(counts.values()) and not any(map(self._crawl.counted, ("body/items", "body/unset/kept"))):
             why = "; ".join(f"{count:,} {LACKS[reason].format(field)}" for reason, count in counts.items() if count)
             self._crawl.say_once("no_body", NO_BODY, why)
         self._state.passages.refused.warn()
@@ -243,7 +239,7 @@ class BodyPipeline(ItemPipeline):
         """Set the text of the page, and other values, on the item."""
         page, settings = passage.page, passage.settings
         if passage.reason not in {"", OPTED_OUT}:
-            self._crawl.count(f"body/{passage.reason}")
+            self._crawl.count(f"body/none/{passage.reason}")
         if passage.tally is not None and settings.enabled:
             passage.tally.counts.items += 1
         fields = [] if page is None else self._open_fields(passage)
@@ -282,21 +278,21 @@ class BodyPipeline(ItemPipeline):
             if not has_field(item, name):
                 missing.append(name)
             elif has_text(content, name) and not self._may_set(content, settings) and name != settings.html_field:
-                self._crawl.count("body/kept")
+                self._crawl.count("body/unset/kept")
             else:
                 wanted.append(name)
         if missing:
-            self._crawl.add("body/no_field", len(missing))
+            self._crawl.add("body/unset/no_field", len(missing))
             kind = type(item)
             self._crawl.say_once(f"no_field/{kind}", NO_FIELDS, kind.__name__, ", ".join(map(repr, missing)))
         return wanted
 
     def _may_set(self, content: Mapping[Any, Any], settings: DenoiseSettings) -> bool:
-        """Return whether fields with values may be set: by option, or as an earlier page's item had these from us.
+        """Return whether fields with values may be set, as an earlier page's item had these from us.
 
         The spider may yield it again, or another one with its values.
         """
-        return settings.overwrite or hash(str(content.get(settings.body_field))) in self._texts
+        return hash(str(content.get(settings.body_field))) in self._texts
 
     def _check_libraries(self) -> None:
         """Raise `ConfigurationError` for a field whose library is missing."""
@@ -308,10 +304,9 @@ class BodyPipeline(ItemPipeline):
                     raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
 
 
-# What becomes of an item, besides reasons why it passes that are stats of their own (`denoise/dedup/…`).
+# What becomes of an item, besides the reasons why it passes (`denoise/dedup/passed/…`).
 NEW, COPY, UNCHANGED = "", "copy", "unchanged"
 SAME_PAGE, OTHER_FEED = "same_page", "other_feed"
-STATS = {VARIANT: "variants", UPDATE: "updates"}  # those of other outcomes have their names
 
 
 class NearDuplicatePipeline(ItemPipeline):
@@ -351,7 +346,7 @@ class NearDuplicatePipeline(ItemPipeline):
         keeps, chunks = self._state.bodies.keeps_versions, self._duplicates.chunk_field
         obstacle = passage.compare(self._duplicates.spellings, version=keeps, chunks=chunks)
         if obstacle:
-            self._crawl.count(f"dedup/{obstacle}")
+            self._crawl.count(f"dedup/not_compared/{obstacle}")
             if obstacle in SAID:
                 self._crawl.say_once(f"dedup/{obstacle}", SAID[obstacle], level=logging.INFO)
             if obstacle == NO_TEXT:
@@ -374,7 +369,9 @@ class NearDuplicatePipeline(ItemPipeline):
         self._state.passages.go_on(passage)
         is_new = not verdict.duplicate and (verdict.since is None or verdict.updated)
         passage.old_chunks = verdict.chunks if is_new else None
-        self._crawl.count("dedup/checked", verdict.too_short and "dedup/too_short", verdict.updated and "dedup/updated")
+        self._crawl.count(
+            "dedup/checked", verdict.too_short and "dedup/passed/too_short", verdict.updated and "dedup/updated"
+        )
         if verdict.since is not None:
             self._note_seen(passage, verdict)
         if outcome != NEW:
@@ -415,7 +412,7 @@ class NearDuplicatePipeline(ItemPipeline):
         key, tally = passage.text.key, passage.tally
         if outcome == UNCHANGED:
             raise UnchangedItem(_moment(verdict))
-        self._crawl.count(outcome != COPY and f"dedup/{STATS.get(outcome, outcome)}")
+        self._crawl.count(outcome != COPY and f"dedup/passed/{outcome}")
         if outcome == VARIANT:
             self._crawl.say_once("variants", VARIANTS, key, verdict.reason, level=logging.INFO)
             logger.debug("Variant: %s, %s", key, verdict.reason, extra=self._crawl.extra)
@@ -427,14 +424,17 @@ class NearDuplicatePipeline(ItemPipeline):
             if tally is not None:
                 tally.counts.copies += 1
             self._note_copy(passage, verdict)
+        scores = {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
         marks = {
+            COPY: {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}},
             VARIANT: verdict.variant_of,
             UPDATE: verdict.update_of,
             CONTAINS: [*verdict.contains],
             NO_CONTENT: True,
         }
         if outcome in marks:
-            self._mark(passage, outcome, marks[outcome])
+            is_marked = self._mark(passage, MARK if outcome == COPY else outcome, marks[outcome])
+            self._crawl.count(outcome == COPY and not is_marked and "body/unset/no_field")
 
     def _note_seen(self, passage: Passage, verdict: Verdict) -> None:
         """Count an item that was delivered before, and mark it, depending on the settings."""
@@ -446,33 +446,28 @@ class NearDuplicatePipeline(ItemPipeline):
             mark["changed"] = list(verdict.changed)
         self._mark(passage, SEEN, mark)
 
-    def _mark(self, passage: Passage, mark: str, value: Any) -> None:
+    def _mark(self, passage: Passage, mark: str, value: Any) -> bool:
         """Set a mark in its field, if it is empty, and the settings name it or the item's class declares it."""
         field, item = passage.settings.mark_field(mark), passage.item
         is_asked = mark == SEEN or passage.settings.dedup == "mark" or mark in passage.settings.fields
-        if (
-            field
+        return (
+            bool(field)
             and (is_declared(item, field) or (is_asked and has_field(item, field)))
             and not has_text(passage.content, field)
-        ):
-            self._set(passage, field, value)
+            and self._set(passage, field, value)
+        )
 
     def _note_copy(self, passage: Passage, verdict: Verdict) -> None:
-        """Count a near-duplicate, and drop or mark it."""
-        key, settings = passage.text.key, passage.settings
+        """Count a near-duplicate, and drop it unless it is marked."""
+        key = passage.text.key
         self._crawl.count("dedup/duplicates")
-        if settings.dedup == "drop":
-            self._crawl.count("dedup/dropped")
-            dropped, checked = map(self._crawl.counted, ("dedup/dropped", "dedup/checked"))
+        if passage.settings.dedup == "drop":
+            dropped, checked = map(self._crawl.counted, ("dedup/duplicates", "dedup/checked"))
             if checked >= MANY and dropped > checked / 2:
                 self._crawl.say_once("most_dropped", MOST_ARE_DROPPED, dropped, checked, verdict.of)
             self._crawl.say_once("dropped", DROPPED, key, verdict.of, verdict.score, level=logging.INFO)
             raise NearDuplicate(verdict.of, verdict.score)
         logger.debug("Near-duplicate: %s of %s (score %.2f)", key, verdict.of, verdict.score, extra=self._crawl.extra)
-        field, scores = settings.mark_field(MARK), {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
-        mark = {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}}
-        is_marked = has_field(passage.item, field) and self._set(passage, field, mark)
-        self._crawl.count(not is_marked and "body/no_field")
 
 
 def _moment(verdict: Verdict) -> str:

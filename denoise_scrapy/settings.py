@@ -18,7 +18,7 @@ from denoise_scrapy.body.fields import FIELDS, OF_META, OF_NEWS, PAGES, TAUGHT, 
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
 from denoise_scrapy.dedup import RULES
-from denoise_scrapy.dedup.open_store import is_class_path, is_file, store_class
+from denoise_scrapy.dedup.open_store import VALID, is_class_path, is_file, store_class
 from denoise_scrapy.dedup.variants import CERTAINTY
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.page.selectors import compile_all
@@ -35,13 +35,12 @@ if TYPE_CHECKING:
 __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_tracebacks", "nearest_hint"]
 
 PREFIX = "DENOISE_"
-MEGABYTE = 1_000_000
 # Further keys of DENOISE_FIELDS, whose item fields have the same names by default.
 MARK, VARIANT, UPDATE, CONTAINS = "near_duplicate", "variant_of", "update_of", "contains"
 SEEN, NO_CONTENT = "seen", "no_content"
 MARKS = (MARK, VARIANT, UPDATE, CONTAINS, SEEN, NO_CONTENT)
 
-# Values of DENOISE_FIELDS by name; "body" is another way to name the body field.
+# Values of DENOISE_FIELDS by name.
 PRESETS: Mapping[str, Mapping[str, str]] = {
     "article": {  # `Article` of zyte-common-items
         "body": "articleBody",
@@ -62,6 +61,13 @@ _BOOLS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 _TEXTS, _PAIRS = "tuple[str, ...]", "Mapping[str, str]"
 AUTO = "auto"  # a number chosen by the plugin
 _ITEM_FIELD = "the name of an item field"
+# What to use in place of settings that are gone.
+_INSTEAD = {
+    "body_field": 'use DENOISE_FIELDS = {"body": ...}',
+    "comparison_fetch": "use DENOISE_COMPARISON_SHARE, 0 for no fetches",
+    "dedup_threshold": "use DENOISE_DEDUP_CERTAINTY",
+    "overwrite": 'name another field: DENOISE_FIELDS = {"body": ...}',
+}
 
 
 def hide_tracebacks() -> None:
@@ -124,7 +130,7 @@ def _of_page(default: Any, meaning: str, /, **more: Any) -> Any:
     return _of_crawl(default, meaning, per_page=True, **more)
 
 
-_STORES = "auto | memory | path of a file | redis://host:6379/0#name | import path of a class"
+_STORES = f"auto | {VALID}"
 
 
 def check_store(place: str) -> None:
@@ -197,11 +203,10 @@ class DenoiseSettings:
     remove: tuple[str, ...] = _of_page(
         (), "CSS selectors or XPaths of elements to drop; DENOISE_KEEP has precedence.", check=compile_all
     )
-    body_field: str = _of_page("body", "Item field for the text.")
     fields: Mapping[str, str] = _of_page(
         {},
         "Item fields for further values (docs/how-it-works.md); metadata needs denoise-scrapy[meta]. article: those of "
-        "`Article` in zyte-common-items, the body field too.",
+        "`Article` in zyte-common-items, the body field too. `body`: the field for the text.",
         choices=tuple(PRESETS),
         keys=dict.fromkeys((*FIELDS, *MARKS), ()),
     )
@@ -251,9 +256,7 @@ class DenoiseSettings:
     shared_body: bool = _of_page(
         False, "Give a page's text to each of several items of its callback, without comparing it."
     )
-    overwrite: bool = _of_page(False, "Replace what the spider has put into these fields.")
     comparison_pages: int = _of_page(20, "Maximum number of comparison pages for a page.", low=0, high=64)
-    comparison_fetch: bool = _of_page(True, "Fetch comparison pages if the crawl has too few.")
     comparison_wait: float = _of_page(
         0.5,
         "How long an item waits for comparison pages of the crawl before any is fetched; up to 10 seconds while "
@@ -262,8 +265,11 @@ class DenoiseSettings:
         low=0,
         high=60,
     )
-    comparison_share: float = _of_crawl(
-        0.05, "Comparison pages fetched per crawled page, in addition to four for the crawl.", low=0, high=64
+    comparison_share: float = _of_page(
+        0.05,
+        "Comparison pages fetched per crawled page, in addition to four, if the crawl has too few itself; 0: none.",
+        low=0,
+        high=64,
     )
     memory_mb: float = _of_crawl(80.0, "Memory for comparison pages; the oldest are removed first.", unit="MB", low=0)
     site_memory_path: str = _of_crawl(
@@ -297,9 +303,6 @@ class DenoiseSettings:
         "A text is a duplicate if nearly all of it is in a kept text (part), and vice versa (near-copy), or by "
         "the literal rule of the source (patent).",
         choices=tuple(RULES),
-    )
-    dedup_threshold: float = _of_crawl(
-        0.0, "Minimum similarity of near-duplicates; 0: the rule's default, 0.6 (patent: 0.8).", low=0, high=1
     )
     dedup_certainty: float = _of_crawl(
         CERTAINTY, "How sure a copy must be to be dropped (docs/dedup.md): the higher, the fewer are.", low=0, high=1
@@ -345,8 +348,12 @@ class DenoiseSettings:
     @cached_property
     def item_fields(self) -> Mapping[str, str]:
         """Item fields by the value they receive: "body", and those of `FIELDS` that are set."""
-        chosen = {what: name for what, name in self.fields.items() if name and what not in MARKS}
-        return {"body": self.body_field, **chosen}
+        return {"body": "body"} | {what: name for what, name in self.fields.items() if name and what not in MARKS}
+
+    @cached_property
+    def body_field(self) -> str:
+        """Item field for the text."""
+        return self.item_fields["body"]
 
     @cached_property
     def compared_fields(self) -> ComparedFields:
@@ -392,7 +399,7 @@ class DenoiseSettings:
     @property
     def memory_bytes(self) -> int:
         """`memory_mb` in bytes."""
-        return int(self.memory_mb * MEGABYTE)
+        return int(self.memory_mb * 1e6)
 
     @classmethod
     def from_settings(
@@ -457,13 +464,14 @@ class DenoiseSettings:
         changes: dict[str, Any] = {}
         for key, value in given.items():
             if key not in known:
-                raise ConfigurationError(f"{key} = {value!r}: no such setting{nearest_hint(str(key), known)}")
+                instead = next((use for name, use in _INSTEAD.items() if spelled(name) == key), "")
+                hint = instead and f"; {instead}"
+                raise ConfigurationError(f"{key} = {value!r}: no such setting{hint or nearest_hint(str(key), known)}")
             name, kind, declared = known[key]
             parsed = _checked(key, value, kind, declared, imports=imports)
             # dicts are merged key by key
             changes[name] = {**getattr(self, name), **parsed} if kind == _PAIRS else parsed
-        body_field = changes.get("fields", {}).pop("body", "")
-        return replace(self, **({"body_field": body_field} if body_field else {}) | changes)
+        return replace(self, **changes)
 
 
 def declarations() -> Iterator[tuple[str, str, Any, Declaration]]:

@@ -33,13 +33,12 @@ DRAWN = {
 # Headings of the tables of settings, each with the settings below it, in their order; none is left out.
 GROUPS = {
     "The ten that matter most": "fields parts keep remove favor dedup dedup_scope dedup_fields dedup_store "
-    "comparison_fetch",
+    "comparison_share",
     "Which pages, and how": "enabled strategy geometry",
-    "What items receive": "body_field adapters html_field url_field shared_body overwrite chunk_tokens "
+    "What items receive": "adapters html_field url_field shared_body chunk_tokens "
     "markdown examples teacher teacher_calls fallback fallback_below",
-    "Comparison pages": "comparison_pages comparison_wait comparison_share",
-    "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_certainty "
-    "dedup_key_field dedup_variants",
+    "Comparison pages": "comparison_pages comparison_wait",
+    "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_certainty dedup_key_field dedup_variants",
     "Memory and workers": "memory_mb site_memory_path workers",
 }
 # Columns of the README's scores, by the corpora that they are of, and their rows in the page of figures.

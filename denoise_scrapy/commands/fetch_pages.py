@@ -52,7 +52,7 @@ _FORCED = {
     "CLOSESPIDER_TIMEOUT": 240,  # below the tool's own limit, so that fetched pages are not lost
     "DOWNLOAD_MAXSIZE": 10_000_000,
     "DENOISE_ENABLED": True,
-    "DENOISE_BODY_FIELD": "body",
+    "DENOISE_FIELDS": {"body": "body"},
     "DENOISE_DEDUP": "mark",
     "DENOISE_DEDUP_STORE": "memory",
     "DENOISE_SITE_MEMORY_PATH": ":memory:",

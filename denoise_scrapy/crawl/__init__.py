@@ -1,9 +1,9 @@
 """The work behind the middlewares and pipelines of a crawl; needs features introduced by Scrapy 2.14.
 
-`state` makes all parts of one crawl; `base` is what each of them is given. The way of a page: `reading`, `pages`,
+`state` makes all parts of one crawl; `parts` is what each of them is given. The way of a page: `reading`, `pages`,
 `sites`, `workers`, `bodies`, and where comparison pages are missing `fetching` within a `budget`, from public
-addresses (`network`). The way of an item: `passages`, `duplicates`, `index`, `stores`, `feeds`. For those who ask:
-`geometry` of rendered pages, a `fallback`, articles on several pages (`paged`).
+addresses (`network`). The way of an item: `passages`, `duplicates`, `crawl_index`, `stores`, `feeds`. For those who
+ask: `geometry` of rendered pages, a `fallback`, articles on several pages (`paged`).
 """
 
 import scrapy

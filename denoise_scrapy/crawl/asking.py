@@ -12,13 +12,11 @@ from typing import Any, TypeVar
 
 from scrapy.utils.asyncio import is_asyncio_available
 
-from denoise_scrapy.crawl.parts import Crawl
+from denoise_scrapy.crawl.parts import LONGEST_WAIT, Crawl
 from denoise_scrapy.support.adapters import find_function
 
 Answer = TypeVar("Answer")
 
-# Maximum seconds of a call: twice what a model of a busy server takes for a page. Then the item keeps its body.
-LONGEST = 60.0
 # Calls at once. A function that is not async takes a thread each, and a server of models answers few at a time.
 MOST_CALLS = 8
 # Calls that took too long after which it is called no more: the thread of each may run to the end of the process.
@@ -63,13 +61,13 @@ class Asked:
                 return None
             self._crawl.count(f"{name}/asked")
             call = asyncio.ensure_future(self._called(*given))
-            done, _ = await asyncio.wait([call], timeout=LONGEST)
+            done, _ = await asyncio.wait([call], timeout=LONGEST_WAIT)
         if not done:
             call.cancel()
             call.add_done_callback(_forgotten)
             self._late += 1
             self._crawl.count(f"{name}/slow")
-            self._crawl.say_once(f"{name}/slow", LATE, setting, LONGEST, url, name)
+            self._crawl.say_once(f"{name}/slow", LATE, setting, LONGEST_WAIT, url, name)
             if self._late == MOST_LATE:
                 self._crawl.say_once(f"{name}/given_up", GIVEN_UP, setting, MOST_LATE)
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from math import inf
 
 from scrapy.utils.asyncio import is_asyncio_available
 
@@ -11,7 +12,7 @@ from denoise_scrapy.body.extraction import TOO_LARGE
 from denoise_scrapy.crawl.budget import TIMEOUT, FetchBudget
 from denoise_scrapy.crawl.fetching import Fetcher
 from denoise_scrapy.crawl.pages import CrawledPage
-from denoise_scrapy.crawl.parts import Crawl
+from denoise_scrapy.crawl.parts import LOOK_AGAIN, Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
@@ -32,7 +33,6 @@ LONGEST_WAIT = TIMEOUT
 # Futile waits for pages of one site after which its items are no longer held back: a site with one page, or with one
 # template per page, would stall the crawl.
 PATIENCE = 3
-LOOK_AGAIN = 0.25  # seconds between checks for requests of the crawl
 # Scrapy's settings that end a crawl without an item for so many pages or seconds, and values below which no item waits:
 # with its turn and its fetches the first may take thrice `LONGEST_WAIT`, during which a fast crawl has 1,000 pages.
 IMPATIENT = {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 1000, "CLOSESPIDER_TIMEOUT_NO_ITEM": 60}
@@ -46,8 +46,6 @@ NOT_JUDGED = (
     "%s is too large for its main text to be found: its items get all of its text. (Further such pages: "
     "denoise/body/fallback/too_large)"
 )
-# Above any confidence: with each extraction its body is wanted.
-EVERY_BODY = 2.0
 
 
 class Bodies:
@@ -121,7 +119,7 @@ class Bodies:
             self._crawl.say_once("reactor", NO_FETCHES)
             least = 0
         wants_reading = tally is not None and tally.wants_reading()
-        body_below = EVERY_BODY if page.wants_body else max(self._doubted, self._untaught)
+        body_below = inf if page.wants_body else max(self._doubted, self._untaught)
         wish = Wish(least, wants_reading, self.keeps_versions, body_below)
         found: Extracted | Known | None = await self._workers.ask(Extractor.extract, page, wish)
         if isinstance(found, Known):
@@ -133,15 +131,15 @@ class Bodies:
             return None
         if self._teacher is not None:
             found = await self._teacher.revised(page, found, wish)
-        lacks = needed > 0 and not found.known.pages
-        self._crawl.count(lacks and "comparison/none", found.lacks_styles and "pages/lacking_styles", found.taught)
-        self._crawl.count_share("body/confidence", found.confidence)
+        confidence = int(found.confidence * 20 + 1e-9) / 20
+        lacking = found.lacks_styles and "pages/lacking_styles"
+        self._crawl.count(f"body/confidence/{confidence:.2f}", lacking, found.taught)
         if tally is not None:
             tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)
             if tally.counts.pages in JUDGED_AT:
                 await self._health.judge([page.site])
-        if page.settings.wants_meta:
-            self._note_meta(page, found)
+        if found.error is not None:
+            self._report_meta(found.error, page.url)
         if found.fallback == TOO_LARGE:
             self._crawl.say_once("too_large", NOT_JUDGED, page.url)
         if found.body is None:  # as in most crawls
@@ -150,16 +148,11 @@ class Bodies:
             found = await self._fallback.revised(page, found, found.body)
         return found if page.wants_body else found._replace(body=None)
 
-    def _note_meta(self, page: CrawledPage, found: Extracted) -> None:
-        """Count what metadata were found, and report what failed."""
-        fields = page.settings.item_fields
-        if isinstance(found.error, ImportError):  # for fields from a request's meta, unknown at the start
-            self._crawl.say_once("meta", "Fields from the meta of a request: %s", found.error)
-        elif found.error is not None:
-            self._crawl.report("meta", found.error, page.url)
-        counted = {"lang": "no_lang", "published": "no_date"}
-        names = (f"meta/{no}" for what, no in counted.items() if what in fields and not found.fields[fields[what]])
-        self._crawl.count(found.lack, *names)
+    def _report_meta(self, error: Exception, url: str) -> None:
+        if isinstance(error, ImportError):  # for fields from a request's meta, unknown at the start
+            self._crawl.say_once("meta", "Fields from the meta of a request: %s", error)
+        else:
+            self._crawl.report("meta", error, url)
 
     async def _wait(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> Known:
         """Wait for pages of the crawl, and return what is known afterwards."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from http import HTTPStatus
 from time import monotonic
 
 from scrapy import Request, signals
@@ -11,24 +12,20 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.utils.datatypes import LocalCache
 
-from denoise_scrapy.crawl.parts import Crawl
+from denoise_scrapy.crawl.parts import MOST_KNOWN, MOST_OF_ALL, Crawl
 from denoise_scrapy.site import page_identity, site_key
 
 # Fetches allowed in addition to DENOISE_COMPARISON_SHARE: two pages each of the first two templates.
 FREE = 4
-# Maximum fetches from one site: some templates, each with a page and its copies.
+# Maximum fetches from one site: some templates, each with a page and its copies. As many links are tried for one page:
+# a site that forbids or redirects these will not serve one.
 PER_SITE = 8
 # download_timeout of a fetch, in seconds; also the limit for all fetches from one host together, and for an item's wait
 # until its fetch begins, so that a server can delay a crawl by that much only once. Pages take one or two.
 TIMEOUT = 10.0
 # Share of that time that must be left to begin a fetch: with less, it would only fail.
 LEAST_TIME = 0.1
-# "Too many requests" and "service unavailable".
-PATIENCE_STATUSES = frozenset({429, 503})
-# Maximum sites remembered, some 300 bytes each: 3 MB. Forgotten ones may be tried again, within the crawl's budget.
-MOST_SITES = 10_000
-# Maximum URLs remembered, some 100 bytes each: no site has more than 8.
-MOST_URLS = 40_000
+PATIENCE_STATUSES = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 # Marks our own requests, so that our middleware ignores them.
 FETCH_META = "denoise_comparison"
 # Time when the headers of the response to one of our requests arrived.
@@ -59,7 +56,7 @@ class FetchBudget:
     def __init__(self, crawl: Crawl):
         self._crawl = crawl
         self._records: OrderedDict[str, FetchRecord] = OrderedDict()  # by site, and by host
-        self._tried: LocalCache[int, None] = LocalCache(MOST_URLS)  # hashes
+        self._tried: LocalCache[int, None] = LocalCache(MOST_OF_ALL)  # hashes
         self._crawled = 0  # responses to requests of the crawl itself
         self._spent = 0  # fetches begun; subtracted again if nothing was sent
         connect = crawl.crawler.signals.connect
@@ -71,7 +68,7 @@ class FetchBudget:
         """Return the record of a site or host, creating it if necessary."""
         record = self._records.setdefault(of, FetchRecord())
         self._records.move_to_end(of)
-        if len(self._records) > MOST_SITES:
+        if len(self._records) > MOST_KNOWN:
             self._records.popitem(last=False)
             self._crawl.count("memory/evicted/sites")
         return record

@@ -19,7 +19,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl.items import DAY
-from denoise_scrapy.crawl.parts import Answer, Crawl
+from denoise_scrapy.crawl.parts import LOOK_AGAIN, MOST_OF_ALL, Answer, Crawl
 from denoise_scrapy.crawl.passages import NOTHING, ItemText
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, Verdict, open_store
@@ -34,14 +34,8 @@ logger = logger_of(__name__)
 
 INDEX_FILE = "denoise-texts.sqlite"  # in a job directory
 MEMORY = "memory"
-# Maximum dropped keys that an index in a file or on a server remembers: some 10 MB.
-REMEMBERED_COPIES = 100_000
 # Maximum characters of items whose end the store does not know yet; beyond, the newest are left out.
 MOST_PENDING_CHARS = 8_000_000
-# Seconds until the ends of items are written to an index that is not called for another reason.
-SOON = 0.2
-# Maximum texts forgotten at a time, at the start and with each beat: these take .02 and .002 s in a file.
-EXPIRED, EXPIRED_A_BEAT = 1000, 100
 
 # Rest of a slow store, in multiples of its call: meanwhile, copies pass.
 REST = 1.0
@@ -88,7 +82,7 @@ class CrawlIndex:
         try:
             if self._settings.enabled:  # otherwise it is opened for the first item that is processed
                 self.index = self._opened()
-                while self._expire(self.index, EXPIRED):
+                while self._expire(self.index):
                     pass
         except Exception as error:  # whatever the error, the crawl must not start without its index
             away, required = is_unreachable(error), self._settings.dedup_required
@@ -132,7 +126,7 @@ class CrawlIndex:
             return
         self._pending.append((text, claim, lost))
         if self._timer is None and is_asyncio_available():
-            self._timer = asyncio.get_running_loop().call_later(SOON, self._write_now)
+            self._timer = asyncio.get_running_loop().call_later(LOOK_AGAIN, self._write_now)
 
     def _write_now(self) -> None:
         self._timer = None
@@ -195,10 +189,9 @@ class CrawlIndex:
     def _opened(self) -> DuplicateIndex:
         place, settings = self._place, self._settings
         index = DuplicateIndex(
-            settings.dedup_threshold or None,
-            open_store(place, self._crawl.crawler.settings),
+            store=open_store(place, self._crawl.crawler.settings),
             rule=settings.dedup_rule,
-            remember_copies=0 if place == MEMORY else REMEMBERED_COPIES,
+            remember_copies=0 if place == MEMORY else MOST_OF_ALL,
             variants=settings.dedup_variants == "keep",
             certainty=settings.dedup_certainty,
         )
@@ -233,12 +226,12 @@ class CrawlIndex:
 
     def _beaten(self, index: DuplicateIndex) -> None:
         index.beat()
-        self._expire(index, EXPIRED_A_BEAT)
+        self._expire(index)
 
-    def _expire(self, index: DuplicateIndex, most: int) -> int:
-        """Forget texts that no crawl has seen within DENOISE_DEDUP_DAYS, and return their number."""
+    def _expire(self, index: DuplicateIndex) -> int:
+        """Forget some texts that no crawl has seen within DENOISE_DEDUP_DAYS, and return their number."""
         days = self._settings.dedup_days
-        gone = index.expire(time.time() - days * DAY, most) if days else 0
+        gone = index.expire(time.time() - days * DAY) if days else 0
         self._crawl.add("dedup/expired", gone)
         return gone
 

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from http import HTTPStatus
 from itertools import count
 from typing import Any
 
@@ -22,21 +23,16 @@ from twisted.python.failure import Failure
 from denoise_scrapy.body.fields import CHUNKS
 from denoise_scrapy.crawl.crawl_index import CrawlIndex
 from denoise_scrapy.crawl.feeds import Feeds
-from denoise_scrapy.crawl.parts import LARGE, Crawl, beside
+from denoise_scrapy.crawl.parts import LARGE, LONGEST_WAIT, LOOK_AGAIN, MOST_OF_ALL, Crawl, beside
 from denoise_scrapy.crawl.passages import Passage, Passages, Spellings
 from denoise_scrapy.dedup import DuplicateIndex, Verdict
 from denoise_scrapy.dedup.variants import site_of
 
-# Maximum seconds a near-duplicate waits while the original is still in the pipelines, where it may be dropped or fail:
-# as long as slow pipelines take. Then it passes.
-LONGEST_WAIT = 60.0
-# Seconds between checks on an item of another process; items of this crawl signal their end.
-LOOK_AGAIN = 0.25
 # Maximum items held while a feed cannot be written, some tens of KB each. Beyond, the oldest are withdrawn, so that
 # their copies are kept as well.
 MOST_UNWRITTEN = 1000
-# Statuses of a page that is gone, and maximum such pages in a crawl, 10 MB; others are found gone by the next.
-GONE, MOST_GONE = frozenset({404, 410}), 100_000
+# Statuses of a page that is gone.
+GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 
 
 class Duplicates:
@@ -86,7 +82,7 @@ class Duplicates:
     def _note_gone(self, response: Response) -> None:
         if response.status not in GONE:
             self._gone.pop(response.url, None)
-        elif len(self._gone) < MOST_GONE:
+        elif len(self._gone) < MOST_OF_ALL:  # others are found gone by the next crawl
             self._gone[response.url] = None
 
     def _forget_gone(self, index: DuplicateIndex) -> list[tuple[str, str]]:
@@ -132,7 +128,6 @@ class Duplicates:
             if self.feeds.exporter is not None:
                 self.feeds.flush()
         except OSError as error:
-            self._crawl.count("dedup/unwritten")
             message = "A feed cannot be written; copies of its items wait until it can: %s"
             self._crawl.say_once("unwritten", message, error)
             while len(self._unwritten) > MOST_UNWRITTEN:
@@ -171,7 +166,7 @@ class Duplicates:
             if verdict is None or not verdict.pending or (page is not None and verdict.of in page.item_keys):
                 return verdict
             if now() >= until:
-                self._crawl.count("dedup/waited_in_vain")
+                self._crawl.count("dedup/passed/waited_in_vain")
                 return await self.index.use(lambda index: self.index.add(index, text))
             await self._outcome(str(verdict.of), text.scope, until - now())
 

@@ -10,13 +10,10 @@ from scrapy.crawler import Crawler
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.utils.datatypes import LocalCache
 
+from denoise_scrapy.crawl.parts import MOST_OF_ALL
 from denoise_scrapy.support.shown import logger_of
 
 logger = logger_of(__name__)
-
-# Maximum items whose rejecting feeds are remembered: 10 MB. Copies of forgotten items are dropped.
-MOST_REJECTED = 100_000
-
 
 #: The format of feeds that list changed chunks.
 CHANGES = "chunk-changes"
@@ -28,8 +25,8 @@ class Feeds:
     def __init__(self, crawler: Crawler):
         self._crawler = crawler
         self._counts: list[tuple[int, int]] = []
-        # numbers of feeds, by the hash of an item's name
-        self._rejected: LocalCache[int, list[int]] = LocalCache(MOST_REJECTED)
+        # numbers of feeds, by the hash of an item's name; copies of forgotten items are dropped
+        self._rejected: LocalCache[int, list[int]] = LocalCache(MOST_OF_ALL)
         feeds = crawler.settings.getdict("FEEDS").values()
         self.lists_changes = any(isinstance(one, Mapping) and one.get("format") == CHANGES for one in feeds)
 

@@ -18,7 +18,7 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
-from denoise_scrapy.crawl.budget import FETCH_META, LATENCY_META, TIMEOUT, FetchBudget
+from denoise_scrapy.crawl.budget import FETCH_META, LATENCY_META, PER_SITE, TIMEOUT, FetchBudget
 from denoise_scrapy.crawl.network import address_of, is_public, leads_to_public_only
 from denoise_scrapy.crawl.pages import CrawledPage, is_comparable, is_page
 from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl
@@ -31,8 +31,6 @@ from denoise_scrapy.worker.extractor import Extractor, Known
 
 logger = logger_of(__name__)
 
-# Maximum links tried for one page: a site that forbids or redirects this many siblings will not serve one.
-CANDIDATES = 8
 # Minimum similarity of URLs of one template, which differ in an identifier, a slug or a date.
 LIKE = 0.8
 # Appended to them in Scrapy's log, to explain pages that the spider did not request.
@@ -57,7 +55,7 @@ class Fetcher:
 
     def may_fetch(self, page: CrawledPage) -> bool:
         """Return whether pages to compare with a page may be fetched, as far as its site and the settings go."""
-        wanted = page.record is not None and page.settings.comparison_fetch and page.is_got
+        wanted = page.record is not None and page.settings.comparison_share > 0 and page.is_got
         is_counted = self._counts_pages or (self._counts_contexts and "playwright" in page.carried)
         return wanted and not is_counted and not self._budget.gives_up(page.site)
 
@@ -88,7 +86,7 @@ class Fetcher:
 
         # requests may name several slots of the downloader for one site, and one for several sites
         async with self._lock("site", site), self._lock("server", self._server(page)):
-            if not self._affords(site):
+            if not self._budget.affords(site):
                 return
             self._budget.count_request(site)  # set aside: to examine a page's links takes as long as its body
             try:
@@ -101,7 +99,7 @@ class Fetcher:
             for url in urls:
                 if await is_done() is None:
                     return
-                if not self._affords(site):
+                if not self._budget.affords(site):
                     return
                 await self._fetch(url, page, site)
 
@@ -113,11 +111,6 @@ class Fetcher:
     def _gives_up(self, site: str) -> bool:
         return self._budget.gives_up(site) or self.is_stopping()
 
-    def _affords(self, site: str) -> bool:
-        affords = self._budget.affords(site)
-        self._crawl.count(not affords and "comparison/over_budget")
-        return affords
-
     def _lock(self, of: str, name: str) -> asyncio.Lock:
         return self._locks.setdefault((of, name), asyncio.Lock())
 
@@ -127,7 +120,7 @@ class Fetcher:
         own = {page_identity(url) for url in page.urls}
         found = [
             url
-            for url in sibling_links(page.url, links, CANDIDATES, self._pages.visited)
+            for url in sibling_links(page.url, links, PER_SITE, self._pages.visited)
             if page_identity(url) not in own
             and not self._budget.tried(url)
             and self._pages.recent.get(url) is None

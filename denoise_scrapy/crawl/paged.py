@@ -22,21 +22,14 @@ from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.body.fields import CHUNKS, WHOLE
 from denoise_scrapy.body.joining import join_pages
-from denoise_scrapy.crawl.bodies import LONGEST_WAIT, LOOK_AGAIN, PATIENCE, Bodies
+from denoise_scrapy.crawl.bodies import LONGEST_WAIT, PATIENCE, Bodies
 from denoise_scrapy.crawl.pages import CrawledPage
-from denoise_scrapy.crawl.parts import Crawl
+from denoise_scrapy.crawl.parts import LOOK_AGAIN, MOST_KNOWN, Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteMemory
 from denoise_scrapy.dedup.versions import joined_sources
 from denoise_scrapy.site.urls import spelling
 from denoise_scrapy.worker.extractor import Extracted
-
-# Requests remembered of one callback: a page of an article has a few, a front page hundreds.
-MOST_FOLLOWED = 1_000
-# Sites whose waits in vain are counted.
-MOST_SITES = 10_000
-# Requests remembered that brought no page.
-MOST_ANSWERED = 10_000
 
 
 class PagedBodies:
@@ -57,7 +50,7 @@ class PagedBodies:
         self._bodies = bodies
         self._open: dict[CrawledPage, list[str]] = {}  # whose items are being made, with the pages of their articles
         self._followed: WeakKeyDictionary[CrawledPage, set[str]] = WeakKeyDictionary()
-        self._answered: LocalCache[str, float] = LocalCache(MOST_ANSWERED)  # when a request brought no page
+        self._answered: LocalCache[str, float] = LocalCache(MOST_KNOWN)  # when a request brought no page
         self._vain: Counter[str] = Counter()
 
     def note(self, response: Response, request: Request) -> None:
@@ -66,7 +59,7 @@ class PagedBodies:
         self._answered.pop(url, None)
         if page is not None:
             followed = self._followed.setdefault(page, set())
-            if len(followed) < MOST_FOLLOWED:
+            if len(followed) < MOST_KNOWN:
                 followed.add(url)
 
     def answer(self, urls: Iterable[str]) -> None:
@@ -92,7 +85,6 @@ class PagedBodies:
         known = seen if is_first else page.names
         marks = [{"url": url, "joined": spelling(url) in known} for url in addresses]
         fields = {**text.fields, name: marks}
-        self._crawl.add("pages/missing", sum(not mark["joined"] for mark in marks) if is_first else 0)
         if not is_first or len(seen) == 1:
             return text._replace(fields=fields)
         self._crawl.count("pages/joined")
@@ -125,7 +117,7 @@ class PagedBodies:
         if waited and pending and monotonic() >= latest:
             self._crawl.count("pages/waited_in_vain")
             self._vain[site] += 1
-            if len(self._vain) > MOST_SITES:
+            if len(self._vain) > MOST_KNOWN:
                 self._vain.clear()
         return addresses, seen
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,7 +25,7 @@ from denoise_scrapy.site.crawl_history import SiteTally
 from denoise_scrapy.site.urls import spelling
 from denoise_scrapy.worker.extractor import Extracted, PageSource
 
-OK = 200
+OK = HTTPStatus.OK
 META_KEY = "denoise"
 # Our own browser context: in the spider's, pages it keeps open may use up the limit while they wait for us.
 PLAYWRIGHT_CONTEXT = "denoise"

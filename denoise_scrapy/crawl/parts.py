@@ -40,6 +40,14 @@ LARGE = 200_000
 # Bytes of pages above which they, and their items, pass unchanged: so many take up to 2 seconds, and 40 MB for their
 # structure.
 MAX_PAGE_BYTES = 10_000_000
+# Maximum sites, requests or items in progress of one kind that are remembered, some 300 bytes each: 3 MB. Of what all
+# items or pages of a crawl have: 10 MB. Those forgotten are taken for new.
+MOST_KNOWN, MOST_OF_ALL = 10_000, 100_000
+# Maximum seconds that an item waits for another one in the pipelines, for a request or for a function of the project:
+# as long as slow pipelines take, and twice what a model on a busy server takes for a page.
+LONGEST_WAIT = 60.0
+# Seconds between two looks at what no signal tells.
+LOOK_AGAIN = 0.25
 
 
 class Crawl:
@@ -66,10 +74,6 @@ class Crawl:
         for name in names:
             if name and isinstance(name, str):
                 self._add(PREFIX + name, 1)
-
-    def count_share(self, name: str, share: float) -> None:
-        """Add one to the stat of a share rounded down to twentieths: ``denoise/<name>/0.70``, 0.75 … 1.00."""
-        self._add(f"{PREFIX}{name}/{int(share * 20 + 1e-9) / 20:.2f}", 1)
 
     def add(self, name: str, number: int) -> None:
         """Add a number to the stat ``denoise/<name>``, which is absent as long as it is zero."""

@@ -52,21 +52,18 @@ from denoise_scrapy.crawl.items import (
     with_values,
 )
 from denoise_scrapy.crawl.pages import OK, CrawledPage, has_no_markup, is_html
-from denoise_scrapy.crawl.parts import LARGE, Crawl
+from denoise_scrapy.crawl.parts import LARGE, LONGEST_WAIT, MOST_KNOWN, MOST_OF_ALL, Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES, Verdict
 from denoise_scrapy.dedup.variants import ReadText, read_text, site_of
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, spelling
-from denoise_scrapy.support.shown import shown
+from denoise_scrapy.support.shown import MAX_CELL, shown
 from denoise_scrapy.worker.extractor import Extracted
 
 # URLs that a page declares as its own, and how many are read; usually it declares one, in one or two places.
 DECLARATIONS, MOST_DECLARED = "link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)", 4
-# Maximum pages whose first address in the crawl is remembered: 20 MB. Other addresses of forgotten pages pass as the
-# same item.
-MOST_SPELLINGS = 100_000
 AMOUNTS = "(prices and tables)"  # of the page; a pseudo-field that shows changes
 
 
@@ -97,7 +94,7 @@ class ItemText(NamedTuple):
 NOTHING = ItemText()
 
 
-# Reasons why an item has no text of its own: names of stats (`denoise/body/…`).
+# Reasons why an item has no text of its own: names of stats (`denoise/body/none/…`).
 SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"
 # in place of the second and third: of a response that is JSON, XML or plain text, and of one whose headers say HTML
 NO_HTML, NO_MARKUP = "no_html", "no_markup"
@@ -261,7 +258,7 @@ class Passage:
     old_chunks: Sequence[str] | None = ()  # ids of those that its earlier version had; None if its chunks are not new
     is_unchecked: bool = False  # whether the index could not be used for it
     verdict: Verdict | None = None  # on its text
-    outcome: str = ""  # what becomes of it: "" for a new text, else as the stats of `pipelines.STATS` name it
+    outcome: str = ""  # what becomes of it: "" for a new text, else a name of the stats (`denoise/dedup/passed/…`)
     is_ours: bool = False  # whether it was dropped by a pipeline of ours
     left: asyncio.Event = field(default_factory=asyncio.Event)  # set when it has left the last pipeline of ours
     over: asyncio.Event = field(default_factory=asyncio.Event)  # set when its outcome is known
@@ -370,8 +367,8 @@ class Spellings:
     """
 
     def __init__(self) -> None:
-        # hashes of first addresses by hashes of pages
-        self._first: LocalCache[int, int] = LocalCache(MOST_SPELLINGS)
+        # hashes of first addresses by hashes of pages; other addresses of forgotten ones pass as the same item
+        self._first: LocalCache[int, int] = LocalCache(MOST_OF_ALL)
 
     @staticmethod
     def of(url: str) -> tuple[str, str]:
@@ -391,17 +388,13 @@ class Spellings:
 # Logged for the first such item; others are only counted.
 _SAID = {
     SEVERAL: "%s yields several items, so its text is not given to any of them. DENOISE_SHARED_BODY = True gives it to "
-    "each of them. (Further such items: denoise/body/several)",
+    "each of them. (Further such items: denoise/body/none/several)",
     ELSEWHERE: "An item from %s names a page that the spider has not fetched, %r, and gets no text: follow that link, "
-    "and yield the item from its callback. (Further such items: denoise/body/elsewhere)",
+    "and yield the item from its callback. (Further such items: denoise/body/none/elsewhere)",
     NO_HTML: "%s is no HTML, so its items get no text. If they hold HTML, name the field in DENOISE_HTML_FIELD (now "
     "%r); else follow the link to their page, and yield them from its callback. (Further such items: "
-    "denoise/body/no_html)",
+    "denoise/body/none/no_html)",
 }
-# Maximum seconds until a request is sent whose item is held by another component.
-LONGEST_WAIT = 60.0
-# Maximum items in progress that are found: there are hundreds at a time.
-MOST_OPEN = 10_000
 # Requests of `scrapy parse`, which hands items to the pipelines itself, have this in their meta.
 PARSE_META = "_callback"
 # The passage of the item that a task is processing: Scrapy awaits all pipelines of an item, and sends the signal of its
@@ -549,7 +542,7 @@ class Passages:
         self._open.setdefault(id(item), []).append(passage)
         number, [oldest, *_] = next(iter(self._open.items()))
         # another component may have dropped or replaced it before the pipelines
-        if (oldest.siblings.is_over and not oldest.passed) or len(self._open) > MOST_OPEN:
+        if (oldest.siblings.is_over and not oldest.passed) or len(self._open) > MOST_KNOWN:
             for each in self._open.pop(number):
                 each.left.set()
 
@@ -631,10 +624,9 @@ class Passages:
 FIRST_LOST = 5
 LOST = (
     "No item with our field %s has passed the later pipelines: %s failed or were dropped, the last by %s. If a table "
-    "or a schema lacks the field, add it there, or name another in DENOISE_BODY_FIELD or DENOISE_FIELDS: 'Tables and "
-    "schemas' in docs/existing-project.md. (All such items: denoise/body/lost_later)"
+    "or a schema lacks the field, add it there, or name another in DENOISE_FIELDS: 'Tables and schemas' "
+    "in docs/existing-project.md. (All such items: denoise/body/lost_later)"
 )
-MAX_ERROR = 200  # characters of an error in the log
 
 
 class Refused:
@@ -653,7 +645,7 @@ class Refused:
         self._crawl.count("body/lost_later")
         if self._lost >= 0:
             self._lost += 1
-            self._last = ", ".join(map(repr, sorted(given))), shown(f"{type(error).__name__}: {error}", MAX_ERROR)
+            self._last = ", ".join(map(repr, sorted(given))), shown(f"{type(error).__name__}: {error}", MAX_CELL)
         if self._lost == FIRST_LOST:
             self.warn()
 

@@ -22,16 +22,13 @@ from denoise_scrapy.crawl.pages import (
     redirected_from,
     told_encoding,
 )
-from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl
+from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, MOST_KNOWN, Crawl
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import VisitedShapes, site_key
 from denoise_scrapy.worker.extractor import RECENT_SHARE, PageSource
-
-# URLs remembered of requests that were no plain GETs, as redirects of them may still arrive: more than are in progress.
-MOST_POSTED = 10_000
 
 
 class CrawledPages:
@@ -56,7 +53,8 @@ class CrawledPages:
         self.recent = RecentPages(int(crawl.settings.memory_bytes * RECENT_SHARE))
         self.visited = VisitedShapes()  # URLs that the spider requests
         self._led: WeakKeyDictionary[Request, ref[CrawledPage] | None] = WeakKeyDictionary()  # the last page before it
-        self._posted: LocalCache[int, None] = LocalCache(MOST_POSTED)  # hashes
+        # hashes of URLs of requests that were no plain GETs, as redirects of them may still arrive
+        self._posted: LocalCache[int, None] = LocalCache(MOST_KNOWN)
         # by response, as a request may be sent again
         self.crawled: WeakKeyDictionary[Response, CrawledPage | None] = WeakKeyDictionary()
         self._asked: WeakKeyDictionary[Request, DenoiseSettings] = WeakKeyDictionary()
@@ -129,10 +127,9 @@ class CrawledPages:
         return self._budget.record(crawled.site) if crawled.site else None
 
     def _is_treated(self, size: int, settings: DenoiseSettings) -> bool:
-        if not settings.enabled or size > MAX_PAGE_BYTES:
-            self._crawl.count("pages/too_large" if settings.enabled else "pages/opted_out")
-            return False
-        return True
+        is_too_large = size > MAX_PAGE_BYTES
+        self._crawl.count(settings.enabled and is_too_large and "pages/too_large")
+        return settings.enabled and not is_too_large
 
     def _source(
         self, request: Request, response: Response, settings: DenoiseSettings, number: int, *, is_example: bool

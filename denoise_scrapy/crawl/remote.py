@@ -10,11 +10,9 @@ from scrapy.crawler import Crawler
 from scrapy.http.request import NO_CALLBACK
 
 from denoise_scrapy.crawl.state import state_of
-from denoise_scrapy.support.shown import shown
+from denoise_scrapy.support.shown import MAX_CELL, shown
 
 __all__ = ["explain", "health"]
-
-MAX_SHOWN = 80  # characters of a block's text
 
 
 def health(crawler: Crawler) -> str:
@@ -49,7 +47,7 @@ async def explain(crawler: Crawler, url: str) -> str:
         f"{url}: status {response.status}, confidence {body.confidence:.2f}, compared with {len(body.comparison)} pages"
     )
     rows = (
-        f"{'kept' if block.kept else '    '} {block.probability:.2f} {shown(block.text, MAX_SHOWN)} ({block.reason})"
+        f"{'kept' if block.kept else '    '} {block.probability:.2f} {shown(block.text, MAX_CELL)} ({block.reason})"
         for block in body.blocks
     )
     return "\n".join([head, *rows])

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl.parts import Answer, Crawl
+from denoise_scrapy.crawl.parts import MOST_KNOWN, Answer, Crawl
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.dedup.open_store import is_file
@@ -31,8 +31,6 @@ PLACES = "DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
 NO_FILE = ":memory:"
 # Pages between two saves: a killed crawl loses those after the last save. Saving takes some milliseconds per site.
 SAVE_EVERY = 100
-# Maximum sites remembered as loaded from the store, some 200 bytes each. Forgotten ones are loaded again.
-MAX_MET = 10_000
 
 
 class SiteMemory:
@@ -48,7 +46,7 @@ class SiteMemory:
         self._calls = StoreCalls(crawl, "site_memory/", "The site memory", "the crawl continues without it", FAILURES)
         self._meeting = asyncio.Lock()
         self._saving = asyncio.Lock()
-        self._met: LocalCache[str, None] = LocalCache(MAX_MET)
+        self._met: LocalCache[str, None] = LocalCache(MOST_KNOWN)
         workers.on_death = self._met.clear
         self._unsaved: dict[str, set[str]] = {}  # URLs by site
         self._added = 0  # pages since the last save
@@ -116,10 +114,7 @@ class SiteMemory:
             unsaved, self._unsaved = self._unsaved, {}
             sites = await self._workers.newest(unsaved)
             saved = await self.use(lambda store: store.save(sites), len(sites)) if sites else 0
-            if saved is not None:
-                self._crawl.add("site_memory/saved", len(sites))
-                return
-            for site, urls in unsaved.items():
+            for site, urls in unsaved.items() if saved is None else ():
                 self._unsaved.setdefault(site, set()).update(urls)
 
     async def close(self) -> None:
@@ -137,7 +132,7 @@ class SiteMemory:
         answer = await self._calls.run(lambda: call(store), sites)
         counts, store.counts = store.counts, Counter()
         for name, count in counts.items():
-            self._crawl.add(f"site_memory/{name}", count)
+            self._crawl.add(name, count)
         return answer
 
     def _is_new(self, site: str) -> bool:

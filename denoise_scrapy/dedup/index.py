@@ -11,9 +11,9 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
-from typing_extensions import Self
+from typing_extensions import Self, Unpack
 
 from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup.prefilter import WORDS_BYTES, bands_of, words_of
@@ -51,8 +51,6 @@ MOST_IN_TREE = 30_000
 # as a copy. A copy is most similar to its original.
 CANDIDATE_LIMIT = 256
 
-_GONE_LEAST = 1000  # texts gone from which rebuilding the trees is worthwhile
-EXPIRED = 1000  # maximum texts forgotten per call of `expire`: about 20 ms in a file, .2 s on a server
 # Maximum retries after other processes have kept texts meanwhile; some tens at most occur in practice.
 MOST_TURNS = 1000
 INCONSISTENT = "the store is inconsistent: records that it lists cannot be read back"
@@ -76,7 +74,7 @@ class Verdict:
         update_of: Key of the kept text that the text updates, None for no update: it is of the same site, holds nearly
             all of that text and says more. It is kept as well.
         contains: Keys of the kept texts that are parts of the text, such as chapters or posts: all of the same site.
-        share: How likely a copy, an update or a variant it is, 0 to 1, by the evidence (`evidence.Shares`); 0 for none.
+        share: How likely a copy, an update or a variant it is, 0 to 1, by the evidence (`verdicts.Shares`); 0 for none.
         reason: One short sentence for a log.
         too_short: True for a text too short to be judged by similarity.
         updated: True if the key was kept with a different text (letter case and punctuation count) or different
@@ -121,6 +119,16 @@ class Answer(NamedTuple):
     record: Record | None = None
     keep: bool = False
     variant_of: str = ""  # stored with a kept text
+
+
+class Attributes(TypedDict, total=False):
+    """What `DuplicateIndex.check` takes of an item besides key and text."""
+
+    scope: str
+    group: str
+    site: str | None
+    title: str
+    values: Mapping[str, object] | None
 
 
 class DuplicateIndex:
@@ -270,17 +278,7 @@ class DuplicateIndex:
         shown = (values or {}) if fields is None else fields
         return read_text(self._rule, text).of_item(title, values or {}).of_version(text, title, shown, source, chunks)
 
-    def check(
-        self,
-        key: str,
-        text: str | ReadText,
-        *,
-        scope: str = "",
-        group: str = "",
-        site: str | None = None,
-        title: str = "",
-        values: Mapping[str, object] | None = None,
-    ) -> Verdict:
+    def check(self, key: str, text: str | ReadText, **item: Unpack[Attributes]) -> Verdict:
         """Return whether a text is a duplicate of a kept text, without keeping it.
 
         Args:
@@ -296,40 +294,19 @@ class DuplicateIndex:
         Raises:
             ValueError: `key` is empty, or an argument is not a string that UTF-8 can encode.
         """
-        item = self._item(_named(key, scope, group, site), text, title, values)
+        read = self._item(key, text, **item)
         with self._lock:
-            return self._judge(item).verdict
+            return self._judge(read).verdict
 
-    def add(
-        self,
-        key: str,
-        text: str | ReadText,
-        *,
-        scope: str = "",
-        group: str = "",
-        site: str | None = None,
-        title: str = "",
-        values: Mapping[str, object] | None = None,
-        claim: bool = False,
-    ) -> Verdict:
+    def add(self, key: str, text: str | ReadText, *, claim: bool = False, **item: Unpack[Attributes]) -> Verdict:
         """Keep a text without comparing it, replacing any with its key; arguments and errors as for `check_and_add`.
 
         The verdict reports whether the key was there, and what has changed since.
         """
-        item = self._item(_named(key, scope, group, site), text, title, values)
-        return self._take(item, similar=False, claim=claim)
+        return self._take(self._item(key, text, **item), similar=False, claim=claim)
 
     def check_and_add(
-        self,
-        key: str,
-        text: str | ReadText,
-        *,
-        scope: str = "",
-        group: str = "",
-        site: str | None = None,
-        title: str = "",
-        values: Mapping[str, object] | None = None,
-        claim: bool = False,
+        self, key: str, text: str | ReadText, *, claim: bool = False, **item: Unpack[Attributes]
     ) -> Verdict:
         """Return whether a text is a duplicate of a kept text, and keep it if not; arguments and errors as for `check`.
 
@@ -349,8 +326,7 @@ class DuplicateIndex:
             True
             (False, True)
         """
-        item = self._item(_named(key, scope, group, site), text, title, values)
-        return self._take(item, similar=True, claim=claim)
+        return self._take(self._item(key, text, **item), similar=True, claim=claim)
 
     def settle(self, claim: int) -> bool:
         """Make a claimed text final, by its `Verdict.claim`, once its item is delivered.
@@ -417,7 +393,7 @@ class DuplicateIndex:
             self._forget(1)
             return gone
 
-    def expire(self, before: float, most: int = EXPIRED) -> int:
+    def expire(self, before: float, most: int = BATCH) -> int:
         """Forget texts last kept or seen again before a time, except claimed ones, and return their number.
 
         Args:
@@ -456,8 +432,19 @@ class DuplicateIndex:
             raise RuntimeError("this index was opened before the process was forked; open one in each process")
         return self._threads
 
-    def _item(self, name: Name, text: str | ReadText, title: str, values: Mapping[str, object] | None) -> ReadText:
+    def _item(
+        self,
+        key: str,
+        text: str | ReadText,
+        *,
+        scope: str = "",
+        group: str = "",
+        site: str | None = None,
+        title: str = "",
+        values: Mapping[str, object] | None = None,
+    ) -> ReadText:
         """Read the arguments of an item; costly, and done outside the lock."""
+        name = _named(key, scope, group, site)
         read = text if isinstance(text, ReadText) else self.read(text, title=title, values=values)
         return read._replace(name=name)
 
@@ -590,7 +577,7 @@ class DuplicateIndex:
     def _forget(self, count: int) -> None:
         """Note that texts are gone; rebuild the trees if those are most of them."""
         self._gone += count
-        if 2 * self._gone > self._forest.count + _GONE_LEAST:
+        if 2 * self._gone > self._forest.count + BATCH:  # from so many on it is worthwhile
             self._forest, self._last, self._gone = DistanceForest(self._rule), 0, 0
             self._load()
 

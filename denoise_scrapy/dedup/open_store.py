@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from pathlib import PurePath
 from typing import Any
-from urllib.parse import unquote
 
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import Store
+from denoise_scrapy.support.adapters import find_function
 from denoise_scrapy.support.storage import SCHEMES
 
-INDEX_NAME = "denoise"  # default name of an index on a server
-
-_VALID = "memory | path of a file | redis://host:6379/0#name | import path of a class"
+VALID = "memory | path of a file | redis://host:6379/0#name | import path of a class"
 
 
 def open_store(place: str, settings: Any = None) -> Store:
@@ -43,16 +40,15 @@ def open_store(place: str, settings: Any = None) -> Store:
     if place == "memory":
         return MemoryStore()
     if place.startswith(SCHEMES):
-        url, _, name = place.partition("#")
         from denoise_scrapy.dedup.redis_store import RedisStore  # noqa: PLC0415 - for crawls on a server
 
-        return RedisStore(url, name=unquote(name) or INDEX_NAME)
+        return RedisStore(place)
     if is_class_path(place):
         made: Any = store_class(place)
         store: Store = made.from_settings(settings) if hasattr(made, "from_settings") else made()
         return store
     if not is_file(place):
-        raise ValueError(f"{place!r} is not a place of an index; valid is {_VALID}")
+        raise ValueError(f"{place!r} is not a place of an index; valid is {VALID}")
     return SQLiteStore(place)
 
 
@@ -70,11 +66,7 @@ def is_class_path(place: str) -> bool:
 
 def store_class(path: str) -> type[Store]:
     """Import a store's class; raise `ValueError` if there is none at this path, or it is not a subclass of `Store`."""
-    module, _, name = path.rpartition(".")
-    try:
-        found = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(str(error)) from error
+    found: Any = find_function(path)
     if not (isinstance(found, type) and issubclass(found, Store)):
         raise ValueError("it is no subclass of denoise_scrapy.dedup.Store")
     return found

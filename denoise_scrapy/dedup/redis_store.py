@@ -19,10 +19,8 @@ from denoise_scrapy.support.storage import RedisLink, check_opened, opening
 LAYOUT = "3"  # increase with any change of the keys or their use in the scripts
 FORMAT = "6"  # increase with any change of a record's bytes, and adapt the script that reads them
 MOST_NEWER = 256  # maximum newer records examined by one `put`, .25 MB: the server is blocked meanwhile
-MOST_FORGOTTEN = 1000  # maximum records removed by one script: 20 ms, during which the server is blocked too
 TIMEOUT = 2.0  # seconds to wait for a response, which usually takes a millisecond; a few retries follow
 
-_OTHER = "Use the version that wrote them, or give another name; they have not been touched."
 _LOST = "The server has lost records in use: make sure that it evicts none, and start with a new index."
 # n, t, limit, bytes of s1, s2, rare, title, values, bands, scope, group, site, variant_of; digest
 _HEAD = struct.Struct("<IIQ10I16s")
@@ -176,7 +174,8 @@ class RedisStore(Store):
 
     Args:
         url: `redis://host:6379/0`, `rediss://...` or `unix:///path`, as redis-py reads it.
-        name: Name of the index, a prefix of its keys. No braces.
+        name: Name of the index, a prefix of its keys, without braces. By default what follows "#" in the URL, else
+            "denoise".
         timeout: Seconds to wait for a response, above 0. A few retries follow, then an error.
 
     Raises:
@@ -187,10 +186,10 @@ class RedisStore(Store):
         >>> store = RedisStore("redis://localhost:6379/0", name="news")  # connects when an index opens it
     """
 
-    def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
+    def __init__(self, url: str, *, name: str | None = None, timeout: float = TIMEOUT) -> None:
         self._link = RedisLink(url, name, timeout)
-        self._where = f"{self._link.place}, keys {{{name}}}:*"
-        self._all = [f"{{{name}}}:{key}" for key in _NAMES]
+        self._where = f"{self._link.place}, keys {{{self._link.name}}}:*"
+        self._all = [f"{{{self._link.name}}}:{key}" for key in _NAMES]
         self._meta, self._last, self._log, self._keys, self._claims, self._owners = self._all[:6]
         self._seen, self._copies, self._copy_times, self._bands = self._all[6:]
         scripts = (_PUT, _REMOVE, _END, _NOTE, _BEAT, _SILENT)
@@ -204,7 +203,7 @@ class RedisStore(Store):
         try:
             with self._client as client:
                 response = client.eval(*opening(self._all[:4], ours, start="0"))
-                check_opened(response, ours, "an index of denoise_scrapy", self._where, _OTHER)
+                check_opened(response, ours, "an index of denoise_scrapy", self._where)
                 known, claims = client.pipeline().hkeys(self._owners).hvals(self._claims).execute()
             for owner in {one.decode() for one in known}.union(map(_owner, claims)):
                 if not self.lives(owner):
@@ -364,10 +363,10 @@ class RedisStore(Store):
         return found + [f"a claim refers to record {number}, which is missing" for number in sorted(claimed)]
 
     def _forget(self, records: Sequence[Record]) -> int:
-        """Remove records; return how many were there."""
+        """Remove records; return how many were there. Each script blocks the server for up to 20 ms."""
         count = 0
-        for start in range(0, len(records), MOST_FORGOTTEN):
-            portion = records[start : start + MOST_FORGOTTEN]
+        for start in range(0, len(records), BATCH):
+            portion = records[start : start + BATCH]
             count += self._run(_REMOVE, *(part for one in portion for part in (one.id, _digest(one.name))))
         return count
 

@@ -53,7 +53,6 @@ INDEX = FileKind(
         """CREATE TRIGGER IF NOT EXISTS copy_kept AFTER INSERT ON texts
             BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
     ),
-    advice="Use the version that wrote it, or give another path; it has not been touched.",
     sound=(
         ("texts", "length(digest) <> 16 OR n NOT BETWEEN 0 AND 4294967295"),
         *((name, "0") for name in ("meta", "bands", "owners", "copies")),

@@ -23,7 +23,8 @@ from typing_extensions import Self
 
 from denoise_scrapy.dedup.rules import Fingerprint
 
-BATCH = 1024  # records per batch: two megabytes
+# Records read or removed at a time: two megabytes, and about 20 ms in a file, .2 s on a server.
+BATCH = 1024
 MOST_IN_BAND = 256  # texts that one band finds, the earliest: a sentence on every page of a site is no evidence
 # Seconds within which a text seen again is not recorded again. Expiry counts days, and a write costs as much as a
 # check.

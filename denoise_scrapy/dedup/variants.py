@@ -198,7 +198,7 @@ def likest(item: ReadText, likes: Iterable[Like]) -> list[Like]:
 
 
 class Judged(NamedTuple):
-    """What a text is beside a kept one: a kind of `evidence.KINDS`, how likely it is, 0 to 1, and why."""
+    """What a text is beside a kept one: a kind of `verdicts.KINDS`, how likely it is, 0 to 1, and why."""
 
     kind: str
     share: float = 1.0

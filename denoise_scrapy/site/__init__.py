@@ -1,7 +1,7 @@
 """Several pages of one site: their URLs, comparison pages, facts for the next crawl, and health.
 
 `memory` remembers pages and says what a page shares with the most similar ones; `urls` says which URLs are one page,
-one site or one template; `facts_store` keeps pages between crawls; `health` compares crawls of a site.
+one site or one template; `facts_store` keeps pages between crawls; `crawl_history` compares crawls of a site.
 """
 
 from denoise_scrapy.site.facts_store import FactsStore, RedisFacts, SQLiteFacts, facts_store

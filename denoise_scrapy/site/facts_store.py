@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 from typing_extensions import override
 
@@ -48,6 +47,7 @@ class KeptSite(NamedTuple):
     pages: int
     newest: float  # time of the newest row, in seconds since 1970
     nbytes: int  # of all rows
+    has_health: bool  # whether there is a record of it
 
 
 Change = tuple[str, Sequence[str], Sequence[tuple[str, bytes]]]  # site, URLs to delete, rows to put
@@ -58,7 +58,7 @@ class FactsStore(ABC):
 
     Attributes:
         place: Where it is, for messages.
-        counts: Numbers of events: "corrupt" rows that were skipped, "evicted" pages or sites for want of room.
+        counts: Stats: rows that were skipped, and pages or sites that were evicted for want of room.
         read_only: Reason why nothing can be saved, None if it can.
     """
 
@@ -87,7 +87,7 @@ class FactsStore(ABC):
 
     def sites(self) -> list[KeptSite]:
         """Return the sites with kept pages, sorted by name."""
-        return sorted(site for site, _ in self._listed() if site.pages)
+        return sorted(site for site in self._listed() if site.pages)
 
     def load(self, site: str) -> list[PageFacts]:
         """Return the facts of a site's pages, oldest first; damaged rows are skipped and counted."""
@@ -110,7 +110,7 @@ class FactsStore(ABC):
 
     @abstractmethod
     def health(self, site: str) -> bytes:
-        """Return the record of a site's health (`site.health`), b"" if there is none."""
+        """Return the record of a site's health (`crawl_history.record_of`), b"" if there is none."""
 
     def save_health(self, records: Mapping[str, bytes]) -> None:
         """Save such records by site, each replacing the previous one."""
@@ -118,11 +118,11 @@ class FactsStore(ABC):
 
     def health_sites(self) -> list[str]:
         """Return the sites with such a record, sorted by name."""
-        return sorted(site.site for site, has_health in self._listed() if has_health)
+        return sorted(site.site for site in self._listed() if site.has_health)
 
     @abstractmethod
-    def _listed(self) -> Iterator[tuple[KeptSite, bool]]:
-        """Return all sites, each with whether it has a record of its health."""
+    def _listed(self) -> Iterator[KeptSite]:
+        """Return all sites."""
 
     @abstractmethod
     def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
@@ -141,19 +141,18 @@ class FactsStore(ABC):
             try:
                 yield read_facts(row, url)
             except (ValueError, TypeError, AttributeError):  # not written by any version of ours
-                self.counts["corrupt"] += 1
+                self.counts["site_memory/corrupt"] += 1
 
 
 def _batches(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
     return (changes[begin : begin + BATCH] for begin in range(0, len(changes), BATCH))
 
 
-def facts_store(place: str, name: str = "denoise") -> FactsStore:
+def facts_store(place: str) -> FactsStore:
     """Return the store at a place, not yet opened.
 
     Args:
         place: Path of a file, or URL of a server, optionally followed by "#" and a name.
-        name: The name if none follows.
 
     Raises:
         ValueError: It is another kind of URL, or the name is invalid.
@@ -164,8 +163,7 @@ def facts_store(place: str, name: str = "denoise") -> FactsStore:
         'job/denoise-sites.sqlite'
     """
     if place.startswith(SCHEMES):
-        url, _, own = place.partition("#")
-        return RedisFacts(url, name=unquote(own) or name)
+        return RedisFacts(place)
     if "://" in place:
         raise ValueError(f"no such kind of store: use a file or {', '.join(SCHEMES)}")
     return SQLiteFacts(place)
@@ -199,7 +197,6 @@ _FILE = FileKind(
             PRIMARY KEY (site, url))""",
         "CREATE INDEX IF NOT EXISTS facts_by_age ON facts (saved)",
     ),
-    advice="Use the version that wrote it, or give another path; it has not been touched.",
 )
 # Lengths are checked first: another program may have written rows of any size.
 _ROW = f"CASE WHEN length(facts) <= {2 * MAX_PAGE_BYTES} THEN facts END"
@@ -257,10 +254,10 @@ class SQLiteFacts(FactsStore):
             self._link = None
 
     @override
-    def _listed(self) -> Iterator[tuple[KeptSite, bool]]:
+    def _listed(self) -> Iterator[KeptSite]:
         query = f"""SELECT site, sum({_PAGES}), max(saved), sum(length(facts)), max(url = '{HEALTH}') FROM facts
             WHERE typeof(site) = 'text' AND typeof(saved) = 'real' GROUP BY site"""
-        return ((KeptSite(*row), bool(has_health)) for *row, has_health in self._ready.execute(query))
+        return map(KeptSite._make, self._ready.execute(query))
 
     @override
     def health(self, site: str) -> bytes:
@@ -296,7 +293,7 @@ class SQLiteFacts(FactsStore):
         oldest = "SELECT rowid FROM facts ORDER BY saved LIMIT 10"
         while link.execute(_USED_BYTES).fetchone()[0] > MAX_BYTES:
             gone = link.execute(f"DELETE FROM facts WHERE rowid IN ({oldest})").rowcount
-            self.counts["evicted"] += gone
+            self.counts["memory/evicted/site_memory"] += gone
             if not gone:
                 return
 
@@ -310,7 +307,6 @@ class SQLiteFacts(FactsStore):
 
 # Raise after any change of the keys, or of what the scripts store in them.
 _LAYOUT = "2"
-_OTHER = "Use the version that wrote them, or give another name; they have not been touched."
 _SAVED = struct.Struct("<d")  # seconds since 1970, before each row
 
 _WRITE = """
@@ -361,7 +357,8 @@ class RedisFacts(FactsStore):
 
     Args:
         url: `redis://host:6379/0`, `rediss://...` or `unix:///path`, as redis-py reads it.
-        name: Prefix of the keys, without braces; an index of texts may have the same.
+        name: Prefix of the keys, without braces; an index of texts may have the same. By default what follows "#" in
+            the URL, else "denoise".
         timeout: Seconds to wait for an answer, above 0.
 
     Raises:
@@ -374,12 +371,12 @@ class RedisFacts(FactsStore):
         'redis://localhost:6379/0#news'
     """
 
-    def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
+    def __init__(self, url: str, *, name: str | None = None, timeout: float = TIMEOUT) -> None:
         self._redis = RedisLink(url, name, timeout, retries=0)
         self._constants = {"layout": _LAYOUT, **constants()}
-        super().__init__(f"{self._redis.place}#{name}")
+        super().__init__(f"{self._redis.place}#{self._redis.name}")
         self._meta, self._saved, self._sizes, self._of = (
-            f"{{{name}}}:site:{key}" for key in ("meta", "saved", "sizes", "of:")
+            f"{{{self._redis.name}}}:site:{key}" for key in ("meta", "saved", "sizes", "of:")
         )
 
     @override
@@ -395,14 +392,14 @@ class RedisFacts(FactsStore):
         self._redis.client.close()
 
     @override
-    def _listed(self) -> Iterator[tuple[KeptSite, bool]]:
+    def _listed(self) -> Iterator[KeptSite]:
         by_age = ("zrange", self._saved, 0, -1, False, True)  # ascending, with the times
         newest, sizes = self._answers(by_age, ("hgetall", self._sizes))
         keys = [self._of.encode() + site for site, _ in newest]
         fields = self._answers(*(("hlen", key) for key in keys))
         has_health = self._answers(*(("hexists", key, HEALTH) for key in keys))
         for (site, saved), count, has in zip(newest, fields, has_health, strict=True):
-            yield KeptSite(_text(site), count - has, saved, int(sizes.get(site, 0))), bool(has)
+            yield KeptSite(_text(site), count - has, saved, int(sizes.get(site, 0)), has)
 
     @override
     def health(self, site: str) -> bytes:
@@ -429,14 +426,14 @@ class RedisFacts(FactsStore):
                 given += (url, _SAVED.pack(now - number / 1e3) + row)
             requests.append(("eval", _WRITE, len(keys), *keys, *given))
         answers = self._answers(*requests)
-        self.counts["evicted"] += sum(evicted for _, evicted in answers)
+        self.counts["memory/evicted/site_memory"] += sum(evicted for _, evicted in answers)
         return [count for count, _ in answers]
 
     def _answers(self, *requests: Sequence[Any]) -> list[Any]:
         """Send requests, each a name and arguments, after one that checks that the keys are ours, or creates them."""
         open_first = opening((self._meta, self._saved, self._sizes), self._constants)
         response, *answers = self._sent(("eval", *open_first), *requests)
-        check_opened(response, self._constants, "a site memory of denoise_scrapy", self.place, _OTHER)
+        check_opened(response, self._constants, "a site memory of denoise_scrapy", self.place)
         return answers
 
     def _sent(self, *requests: Sequence[Any]) -> list[Any]:

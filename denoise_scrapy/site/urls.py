@@ -425,9 +425,10 @@ ACTION = CORE | frozenset(
     """.split()
 )
 
-PHRASE = 3  # words of the longest phrase: "add to cart"
+# Words of the longest phrase, "add to cart", and of a name that is only an action with a word that is rare in titles:
+# "confirm-delete-item".
+PHRASE = 3
 SHORT = 2  # maximum words of a name that is only an action: "vote-up"; titles have more
-SHORT_CORE = 3  # the same for words that are rare in titles: "confirm-delete-item"
 # Maximum characters of an action's name in a script without spaces: 删除评论, カートに入れる.
 SHORT_RUN = 7
 
@@ -454,7 +455,7 @@ def _names_action(name: str) -> bool:
         for end in range(start + 1, min(start + PHRASE, len(words)) + 1):
             phrase = "".join(words[start:end])
             if phrase in CORE or _in_run(phrase):
-                if start == 0 or len(words) <= SHORT_CORE:
+                if start == 0 or len(words) <= PHRASE:
                     return True
             elif start == 0 and len(words) <= SHORT and phrase in ACTION:
                 return True

@@ -25,7 +25,8 @@ SUFFIXES: Mapping[str, tuple[str, ...]] = {
     "html": _compressed(".html", ".htm", ".xhtml"),
     "zip": (".zip", ".wacz"),
 }
-#: Formats that `scrapy denoise dedup run` reads and writes (`row_files`), and formats of pages (`archive.places`).
+#: Formats that `scrapy denoise dedup run` reads and writes (`row_files`), and formats of pages
+#: (`archive.archive_files`).
 ROW_FORMATS = ("csv", "jsonl", "parquet")
 PAGE_FORMATS = ("warc", "jsonl", "parquet", "html", "zip")
 

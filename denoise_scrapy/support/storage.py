@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from denoise_scrapy.exceptions import KIND, StoreMismatch
 
@@ -75,6 +75,7 @@ elseif kind ~= 'hash' then
 end
 return redis.call('HGETALL', KEYS[1])
 """
+_OTHER_KEYS = "Use the version that wrote them, or give another name; they have not been touched."
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
 _MISSING = "A store in Redis needs redis-py, which is not installed: pip install denoise-scrapy[redis]"
 
@@ -96,12 +97,14 @@ def without_password(place: str) -> str:
 class RedisLink:
     """A client of redis-py, which connects with the first request and reconnects when necessary.
 
-    `name` begins the keys, in braces; `timeout` is in seconds; failed requests are retried `retries` times, by default
-    as long as a server takes to restart. Raises `ImportError` if redis-py is not installed, `ValueError` for an invalid
-    URL, name or timeout.
+    `name` begins the keys, in braces; by default what follows "#" in the URL, else "denoise". `timeout` is in seconds;
+    failed requests are retried `retries` times, by default as long as a server takes to restart. Raises `ImportError`
+    if redis-py is not installed, `ValueError` for an invalid URL, name or timeout.
     """
 
-    def __init__(self, url: str, name: str, timeout: float, retries: int = _RETRIES) -> None:
+    def __init__(self, url: str, name: str | None, timeout: float, retries: int = _RETRIES) -> None:
+        url, _, own = url.partition("#")
+        self.name = name = unquote(own) or "denoise" if name is None else name
         if not isinstance(name, str) or not name or "{" in name or "}" in name:
             raise ValueError(f"name must be a string without braces, not empty, got {name!r}")
         if not timeout > 0:
@@ -122,7 +125,7 @@ class RedisLink:
             retry=Retry(ExponentialBackoff(_LONGEST_RETRY_PAUSE, _RETRY_PAUSE), retries, (*failures, OSError)),
             retry_on_error=list(failures),
         )
-        self.place = without_password(url.partition("#")[0])
+        self.place = without_password(url)
 
     @contextmanager
     def named(self) -> Iterator[Any]:
@@ -139,7 +142,7 @@ def opening(keys: Sequence[str], constants: Mapping[str, str], start: str = "") 
     return _OPEN, len(keys), *keys, start, *(part for item in constants.items() for part in item)
 
 
-def check_opened(response: Sequence[bytes], constants: Mapping[str, str], what: str, where: str, advice: str) -> None:
+def check_opened(response: Sequence[bytes], constants: Mapping[str, str], what: str, where: str) -> None:
     """Raise `StoreMismatch` for keys that are not ours, or of another version or rule."""
     parts = [part.decode("utf-8", "replace") for part in response]
     stored = dict(zip(parts[::2], parts[1::2], strict=True))
@@ -147,7 +150,7 @@ def check_opened(response: Sequence[bytes], constants: Mapping[str, str], what: 
         raise StoreMismatch("keys", "another program's", what, where, _FOREIGN)
     for name, value in constants.items():
         if stored.get(name) != value:
-            raise StoreMismatch(name, str(stored.get(name)), value, where, advice)
+            raise StoreMismatch(name, str(stored.get(name)), value, where, _OTHER_KEYS)
 
 
 _MAGIC = b"SQLite format 3\x00"
@@ -156,6 +159,7 @@ OWN_FILES: Mapping[int, str] = {
     0x64736472: "an index of denoise_scrapy",  # 'dsdr'
     0x64737369: "a site memory of denoise_scrapy",  # 'dssi'
 }
+_OTHER_FILE = "Use the version that wrote it, or give another path; it has not been touched."
 _MOVE = "Give another path, or move that file away; it has not been touched."
 # Page size of databases in memory: with 4 KB, a seventh is lost at the ends of pages; with 16 KB, the 32 bands of a
 # text among 300,000 take .19 ms to write, with 8 KB .11.
@@ -182,7 +186,6 @@ class FileKind:
 
     application_id: int  # number in the file's header, of `OWN_FILES`
     schema: tuple[str, ...]  # statements that create missing tables; `meta` is created for every kind
-    advice: str  # what to do with a file of another version
     # Tables whose cells must have their columns' types, which SQLite does not check, each with a condition that is true
     # of damaged rows. The check takes .8 s with a million texts.
     sound: tuple[tuple[str, str], ...] = ()
@@ -289,7 +292,7 @@ def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapp
         for name, value in constants.items():
             [(stored,)] = link.execute("SELECT max(value) FROM meta WHERE name = ?", (name,))
             if stored != value:
-                raise StoreMismatch(name, str(stored)[:100], value, str(path), kind.advice)
+                raise StoreMismatch(name, str(stored)[:100], value, str(path), _OTHER_FILE)
     for odd in (row for row in found if row not in own):  # older files may lack some of ours
         raise StoreMismatch(KIND, f"with a foreign {odd[0]} {odd[1][:100]!r}", kind.what, str(path), _MOVE)
 

@@ -50,8 +50,6 @@ LIKE = 0.5
 TAUGHT = "examples/taught"
 #: `Extracted.fallback` of a page that is read as text without structure.
 WORKER_DIED = "worker died"
-#: `Extracted.lack`: metadata is not read from larger pages.
-META_TOO_LARGE = "meta/too_large"
 
 
 class PageSource(NamedTuple):
@@ -102,7 +100,6 @@ class Extracted(NamedTuple):
     amounts: str = ""  # prices and tables
     nbytes: int = 0  # approximate bytes in memory
     reading: PageReading | None = None
-    lack: str = ""  # name of the stat for the reason why there is no metadata
     error: Exception | None = None  # from reading metadata
     body: Body | None = None  # if wished
 
@@ -196,7 +193,7 @@ class Extractor:
         return extracted
 
     def is_no_content(self, number: int) -> bool | None:
-        """Return whether a page's text, shared with another page, is from a wall (`site.health.fills_a_site`)."""
+        """Return whether a page's text, shared with another page, is from a wall (`crawl_history.fills_a_site`)."""
         kept = self._pages.get(number)
         if kept is None:
             return None
@@ -329,7 +326,6 @@ def _extracted(
     if kept.source is not None:
         if settings.wants_meta:
             found, meta = _with_meta(found, body, settings, html)
-            found = found._replace(lack=META_TOO_LARGE if lacks_meta else "")
         if settings.wants_news:
             from denoise_scrapy.metadata.news import News  # noqa: PLC0415 - for crawls that ask for it
 

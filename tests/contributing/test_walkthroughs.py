@@ -21,7 +21,7 @@ import scrapy
 SPIDER_MODULES = ["site_settings"]
 ADDONS = {"denoise_scrapy.DenoiseAddon": 500}
 TELNETCONSOLE_ENABLED = False
-DENOISE_COMPARISON_FETCH = False
+DENOISE_COMPARISON_SHARE = 0
 FEEDS = {"items.jsonl": {"format": "jsonlines", "overwrite": True}}
 
 

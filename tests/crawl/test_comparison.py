@@ -13,7 +13,7 @@ from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
 from denoise_scrapy.crawl.bodies import PATIENCE
-from denoise_scrapy.crawl.fetching import CANDIDATES, redirect_to_same_page
+from denoise_scrapy.crawl.fetching import PER_SITE, redirect_to_same_page
 from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl import crawling, rude_web
 from tests.crawl.crawling import LONGEST, ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
@@ -58,7 +58,7 @@ def robots(lines: str, asked: list[str], failed: int, **more: Any) -> Case:
 CREDENTIALS = {"Authorization": "Basic eDp5", "Cookie": "session=1", "Referer": "http://b.example/", "X-Key": "1"}
 CASES = {
     "two siblings": Case(),
-    "no fetch": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_FETCH": False}),
+    "no fetch": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_SHARE": 0}),
     "no pages": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_PAGES": 0}),
     "pages are counted": Case(asked=["/a/0"], settings={"CLOSESPIDER_PAGECOUNT": 9}),
     "browser contexts are counted": Case(
@@ -251,7 +251,7 @@ def test_no_page_is_waited_for_where_the_crawl_asks_for_none(articles: Web, monk
 
 def test_no_page_is_waited_for_where_waiting_items_hold_up_the_crawl(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crawling, "LONGEST", 30)  # less than the wait
-    settings = {"DENOISE_COMPARISON_WAIT": 60, "DENOISE_COMPARISON_FETCH": False, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
+    settings = {"DENOISE_COMPARISON_WAIT": 60, "DENOISE_COMPARISON_SHARE": 0, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
     done = crawl(spider_of(*templates(web, 3)), settings)
     assert done.stat("comparison/waits") == 3 and len(done.items) == 3
 
@@ -270,7 +270,7 @@ def test_pages_the_crawl_is_asking_for_are_waited_for_longer(linked: Web) -> Non
 
     done = crawl(spider_of(linked("/a/0"), parse=parse), {"DOWNLOAD_DELAY": 0.3})
     assert len(done.items) == len(linked.asked) == 4
-    assert done.stat("comparison/requests") == done.stat("comparison/none") == 0
+    assert done.stat("comparison/requests") == done.stat("body/fallback/page_alone") == 0
 
 
 def test_a_gap_between_two_requests_ends_no_wait_for_plenty(web: Web, limits: Limits) -> None:
@@ -323,8 +323,8 @@ def test_for_a_page(web: Web) -> None:
 
     done = crawl(spider_of(web("/a/0"), parse=parse), {**AMPLE, "DENOISE_SHARED_BODY": True})
     assert len(done.items) == 5
-    assert len(web.asked) == 1 + CANDIDATES
-    assert done.stat("comparison/requests") == done.stat("comparison/failed") == CANDIDATES
+    assert len(web.asked) == 1 + PER_SITE
+    assert done.stat("comparison/requests") == done.stat("comparison/failed") == PER_SITE
 
 
 def test_for_a_host(web: Web, limits: Limits) -> None:
@@ -349,7 +349,7 @@ def test_for_a_crawl_while_fetches_are_under_way_too(web: Web, limits: Limits) -
     limits(FREE=1)
     web.pages, web.seconds = {f"/a/{n}": article(n, MANY) for n in range(3)}, 0.2
     urls = [web("/a/0"), web("/a/0").replace("127.0.0.1", "localhost")]
-    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_SHARE": 0})
+    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_SHARE": 1e-30})
     assert len(done.items) == 2
     assert len(web.asked) == 2 + 1
 
@@ -362,7 +362,7 @@ def test_pages_that_are_known_are_not_asked_for(web: Web) -> None:
 
 def test_a_site_whose_pages_never_come_holds_back_three_items(web: Web, limits: Limits) -> None:
     limits(LONGEST_WAIT=0.05)
-    settings = {"DENOISE_COMPARISON_FETCH": False, "DENOISE_COMPARISON_WAIT": 0.05, "DOWNLOAD_DELAY": 0.3}
+    settings = {"DENOISE_COMPARISON_SHARE": 0, "DENOISE_COMPARISON_WAIT": 0.05, "DOWNLOAD_DELAY": 0.3}
     done = crawl(spider_of(*templates(web, 6)), settings)
     assert len(done.items) == 6
     assert done.stat("comparison/waits") == PATIENCE
@@ -406,7 +406,7 @@ def test_the_cache_serves_comparison_pages_too(linked: Web, tmp_path: Path) -> N
 
 
 def test_records_are_bounded(limits: Limits) -> None:
-    limits(MOST_SITES=100, MOST_URLS=100)
+    limits(MOST_KNOWN=100, MOST_OF_ALL=100)
     event_loop()
     state = CrawlState(get_crawler())
     records = state.bodies._fetcher._budget

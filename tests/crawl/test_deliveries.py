@@ -187,14 +187,14 @@ def test_each_story_is_delivered_once_whatever_becomes_of_its_items(
             assert set(stories) == {n % STORIES for n in left & numbers}
             assert len(feeds) > 1 or max(stories.values(), default=1) == 1
         assert_final(Path(folder), {n % STORIES for n in set.union(*delivered)})
-    assert done.stat("dedup/waited_in_vain") == 0
+    assert done.stat("dedup/passed/waited_in_vain") == 0
 
 
 def test_nobody_waits_for_ever(pages: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("denoise_scrapy.crawl.duplicates.LONGEST_WAIT", 0.05)
     done, _ = crawled(pages, tmp_path, [("pass", 0.6), PASS, PASS], DOWNLOAD_DELAY=0.1)
     assert len(done.items) == 3
-    assert done.stat("dedup/waited_in_vain") == 1
+    assert done.stat("dedup/passed/waited_in_vain") == 1
 
 
 def test_copies_are_counted_as_they_wait_and_pass(pages: Web, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_copies_are_counted_as_they_wait_and_pass(pages: Web, tmp_path: Path) ->
     done, _ = crawled(pages, tmp_path, [("fail", 0.5), PASS, PASS], **AT_ONCE, DOWNLOAD_DELAY=0.1)
     assert done.stat("dedup/withdrawn") == 1
     done, _ = crawled(pages, tmp_path / "..", [PASS] * 3, {}, {"item_filter": Taking, "takes": [2]}, **ONE_BY_ONE)
-    assert done.stat("dedup/other_feed") == 1
+    assert done.stat("dedup/passed/other_feed") == 1
 
 
 def test_what_is_final_is_in_the_feed_file(pages: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +239,7 @@ def test_batches_count_what_a_feed_took(pages: Web, tmp_path: Path) -> None:
     feeds = {str(tmp_path / "%(batch_id)d.jsonl"): {"format": "jsonlines", "batch_item_count": 1}}
     done, _ = crawled(pages, tmp_path, [PASS] * 3, FEEDS=feeds, **ONE_BY_ONE)
     assert len(done.items) == 2
-    assert done.stat("dedup/withdrawn") == done.stat("dedup/other_feed") == 0
+    assert done.stat("dedup/withdrawn") == done.stat("dedup/passed/other_feed") == 0
 
 
 class Forgetting:

@@ -86,7 +86,7 @@ def test_only_doubtful_pages_are_asked_about(web: Web) -> None:
 def test_what_goes_wrong_costs_no_item(
     web: Web, function: str, stat: str, said: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "LONGEST", 0.2)
+    monkeypatch.setattr(asking, "LONGEST_WAIT", 0.2)
     start = time.monotonic()
     done = crawled(web, function)
     assert time.monotonic() - start < 20
@@ -98,7 +98,7 @@ def test_what_goes_wrong_costs_no_item(
 
 
 def test_one_that_is_always_late_is_asked_no_more(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "LONGEST", 0.05)
+    monkeypatch.setattr(asking, "LONGEST_WAIT", 0.05)
     web.pages = {f"/a/{number}": article(number) for number in range(30)}
     given = {**ALL, "DENOISE_FALLBACK": f"{PATH}sleeps"}
     done = crawl(spider_of(*web.urls(range(30))), given)

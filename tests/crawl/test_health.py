@@ -95,7 +95,7 @@ def test_a_change_is_said_once_with_site_and_reason(
     assert " WARNING " in line and web.url in line and reason in line and "\n" not in line
     assert done.stat("health/alarms") == 1
     assert reason in done.stat(f"site/{host_of(web)}/alarms")
-    assert len(done.items) == COUNT - done.stat("dedup/dropped")
+    assert len(done.items) == COUNT - done.stat("dedup/duplicates")
     assert reason in call("health", ALARM)[0]
 
 
@@ -111,7 +111,7 @@ def test_all_items_of_a_wall_on_a_known_site_go_out_marked_in_place_of_known_pag
     done = crawled(web, lambda _: WALL)
     assert len(done.items) == COUNT and not done.dropped
     assert [item.get("no_content") for item in done.items] == [None] + [True] * (COUNT - 1)
-    assert done.stat("dedup/no_content") == COUNT - 1
+    assert done.stat("dedup/passed/no_content") == COUNT - 1
     assert done.stat(f"site/{host_of(web)}/no_content") == COUNT - 1
     assert done.stat(f"site/{host_of(web)}/copies") == 0
     assert done.log.count("it is no copy") == 1
@@ -148,7 +148,7 @@ def mixed(web: Web, *among: str, **given: Any) -> Crawl:
 def test_no_item_of_an_error_status_is_a_copy(web: Web, status: int) -> None:
     web.pages = {f"/gone/{n}": Reply(not_found(n).encode(), status) for n in range(6)}
     done = mixed(web, *web.pages)
-    assert (len(done.items), done.stat("dedup/no_content")) == (16, 5)
+    assert (len(done.items), done.stat("dedup/passed/no_content")) == (16, 5)
     web.pages = {f"/gone/{n}": not_found(n) for n in range(6)}
     assert len(mixed(web, *web.pages).dropped) == 5
 
@@ -168,7 +168,7 @@ def test_no_item_of_a_wall_behind_redirects_is_a_copy(web: Web, asked: str, targ
         web.pages[target.format(n)] = WALL
     done = mixed(web, *map(asked.format, range(12)))
     assert len(done.items) == 22 - len(done.dropped) >= 20  # at the first two it may be copies
-    assert done.stat("dedup/no_content") >= 9
+    assert done.stat("dedup/passed/no_content") >= 9
 
 
 def test_pages_that_moved_are_copies_under_both_addresses(web: Web) -> None:

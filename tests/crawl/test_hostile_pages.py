@@ -40,7 +40,7 @@ def test_the_crawl_runs_on_over_hostile_pages(web: Web) -> None:
     paths = {f"/{number}": name for number, name in enumerate(REPLIES)}
     web.pages |= {path: REPLIES[name] for path, name in paths.items()}
     web.pages["/good"] = article(1)
-    settings = {"DENOISE_COMPARISON_FETCH": False, "DENOISE_DEDUP": "mark"}
+    settings = {"DENOISE_COMPARISON_SHARE": 0, "DENOISE_DEDUP": "mark"}
     done = crawl(spider_of(*map(web, paths), web("/good")), settings)
     bodies = {paths.get(url.removeprefix(web.url), "good"): done.bodies()[url] for url in done.bodies()}
     assert set(bodies) == {*REPLIES, "good"}

@@ -191,7 +191,7 @@ def test_html_that_is_too_large_is_left_alone(web: Web, limits: Callable[..., No
 @pytest.mark.parametrize("field", ["", "content", "content.renderd"])
 def test_the_log_names_the_setting_where_a_response_is_json(web: Web, field: str) -> None:
     done = crawl(spider_of(*served(web, [post(web, 1), {"id": 2}]), parse=parse), {"DENOISE_HTML_FIELD": field})
-    assert done.stat("body/no_html") == 2 and not any("body" in item for item in done.items)
+    assert done.stat("body/none/no_html") == 2 and not any("body" in item for item in done.items)
     [line] = done.lines("is no HTML, so its items")
     assert f"DENOISE_HTML_FIELD (now {field!r})" in line and web("/wp-json/posts?page=0") in line
     [line] = done.lines("Not one item of this crawl")

@@ -99,7 +99,7 @@ def test_a_crawl_that_ends_while_a_slow_disk_writes_keeps_all_texts(
         return done
 
     async def closed(self: Any, reason: str) -> None:
-        await asyncio.sleep(crawl_index.SOON + 0.1)  # in the middle of the last write
+        await asyncio.sleep(crawl_index.LOOK_AGAIN + 0.1)  # in the middle of the last write
 
     monkeypatch.setattr(DuplicateIndex, "settle", settle)
     place = tmp_path / "texts.sqlite"
@@ -141,7 +141,7 @@ def test_an_item_that_is_lost_while_the_store_fails_leaves_nothing_behind(
     done = crawled(articles, tmp_path / "t.sqlite", ITEM_PIPELINES={Loses: 900})
     assert failing.calls
     assert articles("/copy") in [item["url"] for item in done.items]  # nobody waits for an item that is gone
-    assert done.stat("dedup/waited_in_vain") == 0
+    assert done.stat("dedup/passed/waited_in_vain") == 0
     assert texts_in(tmp_path / "t.sqlite") == 6
 
 

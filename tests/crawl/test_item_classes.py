@@ -255,7 +255,7 @@ def test_classes_that_take_any_value_get_all_fields(articles: Web, kind: Any, tm
     for item in done.items:
         values = item if isinstance(item, scrapy.Item) else item.model_dump()
         assert all(values[name] for name in (*OTHERS, "markdown"))
-    assert warnings_of(done) == [] and "denoise/body/no_field" not in done.stats
+    assert warnings_of(done) == [] and "denoise/body/unset/no_field" not in done.stats
     assert (sentence(0).upper() in feed.read_text("utf-8")) == (kind is Serialized)
 
 

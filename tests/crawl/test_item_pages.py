@@ -169,14 +169,14 @@ def test_what_has_no_field_or_page_or_is_no_item_passes(articles: Web) -> None:
     spider = spider_of(*articles.urls(range(3)), parse=lambda self, response: [Bare(response.url), 5, "text"])
     done = crawl(spider)
     assert [type(item) for item in done.items].count(Bare) == 3
-    assert done.stat("body/no_field") == 3
+    assert done.stat("body/unset/no_field") == 3
     assert done.log.count("Bare has no field 'body'") == 1
     assert done.stat("errors") == 0
     items = [{"url": "https://nowhere.example/"}, {"name": "no url at all"}]
     done = crawl(items_only(items[0], defaultdict(dict, items[1])))
     assert done.items == items, "a look at it adds nothing"
-    assert done.stat("body/no_page") == done.stat("body/elsewhere") == 1
-    assert done.stat("dedup/no_text") == 2
+    assert done.stat("body/none/no_page") == done.stat("body/none/elsewhere") == 1
+    assert done.stat("dedup/not_compared/no_text") == 2
 
 
 def test_a_validator_of_the_item_is_not_circumvented() -> None:
@@ -210,7 +210,7 @@ def test_an_item_has_the_text_of_its_page_unless_it_names_another(web: Web) -> N
     found = {item["n"]: item.get("body", "") for item in done.items}
     own = len(NO_PAGE) + len(OWN)
     assert all(sentence(n) in found[n] for n in range(own)) and not any(found[n] for n in range(own, len(names)))
-    assert done.stat("body/elsewhere") == len(OTHER)
+    assert done.stat("body/none/elsewhere") == len(OTHER)
     assert done.log.count("names a page that the spider has not fetched") == 1
 
 
@@ -287,7 +287,7 @@ def test_items_of_one_page_are_no_copies_of_each_other(articles: Web) -> None:
 
     done = crawl(spider_of(articles("/a/0"), parse=parse, named=named), {"DENOISE_DEDUP_KEY_FIELD": "id"})
     assert [sentence(0) in item["body"] for item in done.items] == [True, True]
-    assert done.stat("dedup/same_page") == 1
+    assert done.stat("dedup/passed/same_page") == 1
 
 
 def test_a_page_fetched_for_comparison_is_no_page_of_an_item(linked: Web, other_web: Web) -> None:
@@ -499,7 +499,7 @@ class List(scrapy.Spider):
 def test_an_error_page_the_spider_handles_gets_a_body_but_is_no_example(articles: Web) -> None:
     articles.pages["/gone"] = Reply(article(3, ["/a/1"]).encode(), 404)
     spider = spider_of(articles("/gone"), handle_httpstatus_list=[404])
-    done = crawl(spider, {"DENOISE_COMPARISON_FETCH": False})
+    done = crawl(spider, {"DENOISE_COMPARISON_SHARE": 0})
     assert sentence(3) in done.bodies()[articles("/gone")]
     assert done.stat("memory/bytes/pages") == 0
 
@@ -514,7 +514,7 @@ def test_many_items_of_a_page_share_its_text_by_option_and_are_not_compared_by_i
     assert len(done.items) == 60
     assert all(sentence(0) in item["body"] for item in done.items)
     assert done.stat("comparison/waits") <= 2
-    assert done.stat("dedup/shared") == done.stat("body/several") == 60
+    assert done.stat("dedup/not_compared/shared") == done.stat("body/none/several") == 60
     assert not any("body" in item for item in crawl(spider_of(articles("/a/0"), parse=parse)).items)
 
 

@@ -66,7 +66,7 @@ def test_items_that_no_feed_can_write_are_held_up_to_a_bound(
         held.append(len(state_of(self.crawler).passages._open))
 
     feeds = {str(tmp_path / "items.jsonl"): {"format": "jsonlines"}}
-    settings = {"DENOISE_COMPARISON_FETCH": False, "FEEDS": feeds}
+    settings = {"DENOISE_COMPARISON_SHARE": 0, "FEEDS": feeds}
     done = crawl(spider_of(*articles.urls(range(9)), closed=closed), settings)
     assert len(done.items) == 9
     assert done.stat("memory/evicted/unwritten") >= 9 - 3
@@ -74,7 +74,7 @@ def test_items_that_no_feed_can_write_are_held_up_to_a_bound(
 
 
 def test_texts_count_in_the_memory_for_pages(odd_web: Web) -> None:
-    settings = {"DENOISE_FIELDS": {"markdown": "markdown", "blocks": "blocks"}, "DENOISE_COMPARISON_FETCH": False}
+    settings = {"DENOISE_FIELDS": {"markdown": "markdown", "blocks": "blocks"}, "DENOISE_COMPARISON_SHARE": 0}
     pages = PAGES // 2
     plain, rich = (crawl(spider_of(*odd_web.urls(range(pages))), more) for more in ({}, settings))
     assert rich.stat("memory/bytes/recent") > plain.stat("memory/bytes/recent") + pages * 10_000

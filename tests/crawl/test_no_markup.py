@@ -65,8 +65,8 @@ def test_utf_16_without_a_mark_is_text_if_the_server_says_so(web: Web) -> None:
 
 def test_items_of_what_is_no_markup_pass_without_text_and_are_no_copies(web: Web) -> None:
     web.pages |= {f"/{number}/{two}": Reply(data) for number, data in enumerate(OTHERS.values()) for two in "ab"}
-    done = crawl(spider_of(*map(web, web.pages)), {"DENOISE_COMPARISON_FETCH": False})
-    assert len(done.items) == done.stat("body/no_markup") == 2 * len(OTHERS)
+    done = crawl(spider_of(*map(web, web.pages)), {"DENOISE_COMPARISON_SHARE": 0})
+    assert len(done.items) == done.stat("body/none/no_markup") == 2 * len(OTHERS)
     assert not any(item.get("body") for item in done.items)
     assert not done.lines(" WARNING ") and done.stat("dedup/checked") == 0
 

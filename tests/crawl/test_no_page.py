@@ -31,7 +31,7 @@ def test_items_of_what_is_no_page_pass_without_a_body(web: Web, workers: int) ->
     assert [bodies[url] for url in others] == [None] * len(others)
     for number in range(4):
         assert sentence(number) in bodies[web(f"/a/{number}")]
-    assert done.stat("body/no_markup") == len(others) and done.stat("body/items") == 4
+    assert done.stat("body/none/no_markup") == len(others) and done.stat("body/items") == 4
     assert done.stat("pages/parsed") == 4 and done.stat("errors") == 0
     assert not done.lines("WARNING")
 
@@ -39,7 +39,7 @@ def test_items_of_what_is_no_page_pass_without_a_body(web: Web, workers: int) ->
 def test_a_crawl_of_documents_has_no_warning(web: Web) -> None:
     web.pages |= {f"/{number}": Reply(OTHERS["PDF"][1], headers=HTML) for number in range(2)}
     done = crawl(spider_of(web("/0"), web("/1")))
-    assert len(done.items) == 2 and done.stat("body/no_markup") == 2 and not done.lines("WARNING")
+    assert len(done.items) == 2 and done.stat("body/none/no_markup") == 2 and not done.lines("WARNING")
 
 
 def test_a_field_that_holds_something_else_gets_no_text(web: Web) -> None:

@@ -69,7 +69,7 @@ ANSWERS = {
 def crawl_pages(web: Web, **settings: Any) -> Crawl:
     """Crawl some pages; each must have its own text."""
     web.pages = {f"/a/{n}": article(n) for n in range(PAGES)}
-    done = crawl(spider_of(*map(web, web.pages)), {"DENOISE_COMPARISON_FETCH": False, "DENOISE_WORKERS": 1, **settings})
+    done = crawl(spider_of(*map(web, web.pages)), {"DENOISE_COMPARISON_SHARE": 0, "DENOISE_WORKERS": 1, **settings})
     assert all(sentence(n) in done.bodies()[web(f"/a/{n}")] for n in range(PAGES))
     assert (len(done.items), done.stat("errors"), done.stat("body/fallback/worker_died")) == (PAGES, 0, 0)
     return done

@@ -124,7 +124,7 @@ def test_a_spider_may_do_with_its_tree_what_it_likes(method: str, web: Web, pars
         yield {"url": response.url}
 
     spider = spider_of(*(Request(url, method=method) for url in web.urls(range(3))), parse=parse)
-    done = crawl(spider, {"DENOISE_COMPARISON_FETCH": False})
+    done = crawl(spider, {"DENOISE_COMPARISON_SHARE": 0})
     assert all(story(n).replace(". ", ".\n") in done.bodies()[web(f"/a/{n}")] for n in range(3))
     assert parses == {"theirs": 3, "ours": 0 if method == "GET" else 3}
     assert done.stat("errors") == 0

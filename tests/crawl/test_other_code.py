@@ -268,4 +268,4 @@ class Renews:
 def test_an_item_that_was_replaced_in_another_task_is_delivered_at_once(linked: Web, manager: type) -> None:
     linked.pages["/a/2"] = linked.pages["/a/1"]
     done = crawl(spider_of(*linked.urls((1, 2))), {"ITEM_PROCESSOR": manager, "ITEM_PIPELINES": {Renews: 1000}})
-    assert len(done.items) == done.stat("dedup/dropped") == 1
+    assert len(done.items) == done.stat("dedup/duplicates") == 1

@@ -110,7 +110,7 @@ def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, w
     alone = scrapy("explain", web("/a/7"), "--alone", cwd=here).stdout.splitlines()
     elsewhere = scrapy("explain", web("/a/7").replace("127.0.0.1", "localhost"), cwd=here).stdout.splitlines()
 
-    fields = {"DENOISE_FIELDS": {"comparison": "comparison", "confidence": "sure"}, "DENOISE_COMPARISON_FETCH": False}
+    fields = {"DENOISE_FIELDS": {"comparison": "comparison", "confidence": "sure"}, "DENOISE_COMPARISON_SHARE": 0}
     [item] = crawl(spider_of(web("/a/7")), settings | fields).items
     assert len(item["comparison"]) == 3
     assert float(asked[0].rpartition(" ")[2]) == pytest.approx(item["sure"], abs=0.006)  # one rounded twice

@@ -67,7 +67,7 @@ def test_the_item_of_the_first_page_waits_for_the_others(paged: Web, workers: in
     assert {chunk["url"] for chunk in item["chunks"]} == {paged(path) for path in paths}
     texts = [block["text"] for block in item["blocks"] if block["kept"]]
     assert all(any(sentence(number) in text for text in texts) for number in (1, 2, 3))
-    assert done.stat("pages/joined") == 1 and done.stat("pages/missing") == 0
+    assert done.stat("pages/joined") == 1
     assert not done.lines(" WARNING ") + done.lines(" ERROR ")
     assert all(paged.count(path) == 1 for path in paths)
 
@@ -77,7 +77,6 @@ def test_nothing_is_requested_for_it(paged: Web) -> None:
     item = item_of(done, "/river")
     assert [page["joined"] for page in item["pages"]] == [True, False, False]
     assert sentence(1) in item["body"] and sentence(2) not in item["body"]
-    assert done.stat("pages/missing") == 2
     assert not any("page=" in path for path in paged.asked)
 
 

@@ -114,7 +114,7 @@ def marks(web: Web, kind: Callable[..., Any], mark: str, **settings: Any) -> lis
     web.pages = {f"/a/{n}": page(n) for n in range(PAGES)}
     spider = spider_of(*web.urls(range(PAGES)), parse=lambda self, response: [kind(url=response.url)])
     done = crawl(spider, {**IN_ORDER, **settings})
-    assert done.stat("dedup/variants" if mark == "variant_of" else "dedup/no_content") >= PAGES - 4
+    assert done.stat("dedup/passed/variant_of" if mark == "variant_of" else "dedup/passed/no_content") >= PAGES - 4
     assert stats_of(done, "errors") == {}
     return [
         name

@@ -263,5 +263,5 @@ def test_later_pipelines_that_lose_all_items_with_our_fields_are_reported(
 def test_copies_that_we_drop_are_not_lost_in_later_pipelines(site: Web) -> None:
     site.pages["/copy"] = article(3, text=story(3) + " Shared by a reader of ours.")
     done = crawl(spider_of(site("/a/3"), site("/copy")), ONE_BY_ONE)
-    assert len(done.dropped) == done.stat("dedup/dropped") == 1
+    assert len(done.dropped) == done.stat("dedup/duplicates") == 1
     assert done.stat("body/lost_later") == 0 and not done.lines(LATER)

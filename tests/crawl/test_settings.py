@@ -53,7 +53,7 @@ def test_defaults_are_valid_and_frozen() -> None:
     [
         ("DENOISE_ENABLED", "False", False),
         ("DENOISE_COMPARISON_PAGES", "7", 7),
-        ("DENOISE_DEDUP_THRESHOLD", ".9", 0.9),
+        ("DENOISE_DEDUP_CERTAINTY", ".9", 0.9),
         ("DENOISE_DEDUP", "mark", "mark"),
         ("DENOISE_DEDUP_STORE", Path("a/b"), str(Path("a/b"))),
         ("DENOISE_REMOVE", '["#foot", "//p"]', ("#foot", "//p")),
@@ -79,10 +79,11 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
             "clustre",
             "DENOISE_STRATEGY = 'clustre': unknown strategy 'clustre': did you mean 'cluster'?",
         ),
-        ("DENOISE_DEDUP_THRESHOLD", 1.5, "= 1.5: valid is number, 0 to 1"),
-        ("DENOISE_DEDUP_THRESHOLD", "nan", "valid is number"),
+        ("DENOISE_DEDUP_CERTAINTY", 1.5, "= 1.5: valid is number, 0 to 1"),
+        ("DENOISE_DEDUP_CERTAINTY", "nan", "valid is number"),
         ("DENOISE_COMPARISON_PAGES", 2.5, "valid is whole number, 0 to 64"),
         ("DENOISE_COMPARISON_PER_SITE", 9, "no such setting; did you mean DENOISE_COMPARISON_"),
+        ("DENOISE_BODY_FIELD", "text", "= 'text': no such setting; use DENOISE_FIELDS = {"),
         ("DENOISE_FAVOR", "recal", "valid is precision | balanced | recall; did you mean recall?"),
         ("DENOISE_PARTS", {"titel": "keep"}, "DENOISE_PARTS['titel'] = 'keep': valid keys are title, standfirst"),
         ("DENOISE_PARTS", {"title": True}, "DENOISE_PARTS['title'] = True: valid is auto | keep | drop"),
@@ -102,7 +103,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_STRATEGY", "own_classes.Nothing", "no strategy 'own_classes.Nothing'"),
         ("DENOISE_STRATEGY", "own_classes.Half", "decide"),
         ("DENOISE_DEDUP_STORE", "no_such_module.Far", "No module named 'no_such_module'"),
-        ("DENOISE_DEDUP_STORE", "own_classes.far.Far", "No module named 'own_classes.far'"),
+        ("DENOISE_DEDUP_STORE", "own_classes.far.Far", "module 'own_classes' has no attribute 'far'"),
         ("DENOISE_DEDUP_STORE", "own_classes.Mine", "no subclass of denoise_scrapy.dedup.Store"),
         ("DENOISE_CHUNK_TOKENS", 0, "valid is whole number >= 1"),
         ("DENOISE_ENABLED", "maybe", "valid is True | False"),
@@ -181,6 +182,6 @@ def test_keys_of_a_dict_count_one_by_one() -> None:
     assert page.mark_field(MARK) == "near_duplicate"
     article = settings.for_page({"fields": "article"})
     assert (article.body_field, article.item_fields["html"]) == ("articleBody", "articleBodyHtml")
-    assert settings.for_page({"fields": "article", "body_field": "text"}).body_field == "text"
+    assert settings.for_page({"fields": {"body": ""}}).body_field == "body"
     assert settings.for_page({"fields": {"body": "text"}}).item_fields["body"] == "text"
     assert settings.for_page({"fields": {"near_duplicate": "copy_of"}}).mark_field(MARK) == "copy_of"

@@ -81,7 +81,7 @@ def test_only_pages_in_doubt_are_asked_about(web: Web, monkeypatch: pytest.Monke
 def test_what_goes_wrong_costs_no_item(
     web: Web, function: str, stat: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "LONGEST", 0.2)
+    monkeypatch.setattr(asking, "LONGEST_WAIT", 0.2)
     done = crawled(web, function)
     assert len(done.items) == 8 and all("line 3" in item["body"] for item in done.items)
     assert done.stat("teacher/asked") == done.stat(f"teacher/{stat}") == 1 and done.stat("teacher/used") == 0

@@ -95,7 +95,7 @@ def test_an_adapter_that_fails_costs_its_field(web: Web) -> None:
     done = crawled(web, Story, DENOISE_FIELDS=FIELDS, DENOISE_ADAPTERS=adapters)
     item = done.items[0]
     assert item.by is None and item.changed and item.image == web("/b.jpg").upper() and item.body
-    assert done.stat("body/refused") == 1
+    assert done.stat("body/unset/refused") == 1
     idle, line = done.lines(" WARNING ")
     assert "no field receives: title. Name the fields" in idle
     assert "DENOISE_ADAPTERS: breaks refuses 'by' = ['Ann Reed', 'Bo Lind']: no ['Ann Reed', 'Bo Lind']" in line

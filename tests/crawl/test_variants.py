@@ -43,7 +43,7 @@ def test_forms_of_a_site_are_kept_and_their_copies_dropped(web: Web, title: str)
     assert {item["url"] for item in done.items} == set(paths(web))
     assert {*done.of()} == {web("/jobs/7"), web("/jobs/3")}
     assert sum("variant_of" in item for item in done.items) == 11
-    assert done.stat("dedup/variants") == 11
+    assert done.stat("dedup/passed/variant_of") == 11
     assert done.log.count(" is a variant of ") == 1
     dropped = crawl(spider_of(*paths(web)), {**ONE_BY_ONE, "DENOISE_DEDUP_VARIANTS": "drop"})
     assert len(dropped.items) < 12
@@ -58,7 +58,7 @@ def test_a_text_that_stands_all_over_a_site_is_no_copy(web: Web) -> None:
     web.pages |= {f"/goods/{n}": WALL for n in range(12)}
     done = crawl(spider_of(*(web(f"/goods/{n}") for n in range(12))), ONE_BY_ONE)
     assert len(done.items) >= 9  # until three others have come, nothing tells a wall from a copy
-    assert done.stat("dedup/no_content") >= 8
+    assert done.stat("dedup/passed/no_content") >= 8
     assert done.log.count("no copy") == 1
 
 
@@ -69,7 +69,7 @@ def test_a_story_with_several_addresses_is_no_wall(web: Web, pages: int, view: s
     web.pages |= dict.fromkeys(views, article(3))
     done = crawl(spider_of(*web.urls(range(pages)), *map(web, views)), ONE_BY_ONE)
     assert len(done.items) == pages
-    assert done.stat("dedup/no_content") == 0
+    assert done.stat("dedup/passed/no_content") == 0
 
 
 def test_a_page_that_shows_several_posts_takes_none_of_them(web: Web) -> None:
@@ -109,7 +109,7 @@ def test_fields_that_make_variants_of_copies_are_named_once(web: Web, fields: Fi
     done = copies_with(web, fields, [n // 2 for n in range(8)])
     [said] = done.lines("and is kept")
     assert f"of {named}, and is kept" in said and "DENOISE_DEDUP_FIELDS" in said
-    assert (len(done.items), done.stat("dedup/variants")) == (8, 4)
+    assert (len(done.items), done.stat("dedup/passed/variant_of")) == (8, 4)
     left_out = [f"-{name}" for name in named.split(", ")]
     assert len(copies_with(web, fields, [n // 2 for n in range(8)], DENOISE_DEDUP_FIELDS=left_out).items) == 4
 
@@ -121,7 +121,7 @@ def test_a_page_that_says_more_is_kept_and_names_the_one_before(web: Web) -> Non
     named = {"DENOISE_FIELDS": {"update_of": "update_of"}}
     done = crawl(spider_of(*paths(web, "/live /live/evening")[12:]), {**IN_ORDER, **named})
     assert [item.get("update_of") for item in done.items] == [None, web("/live")]
-    assert done.stat("dedup/updates") == 1
+    assert done.stat("dedup/passed/update_of") == 1
 
 
 def test_a_page_of_pages_is_kept_and_names_them(web: Web) -> None:
@@ -131,4 +131,4 @@ def test_a_page_of_pages_is_kept_and_names_them(web: Web) -> None:
     named = {"DENOISE_FIELDS": {"contains": "contains"}}
     done = crawl(spider_of(*[web(f"/{n}") for n in range(4)], web("/print")), {**IN_ORDER, **named})
     assert done.items[-1]["contains"] == [web(f"/{n}") for n in range(4)]
-    assert (len(done.items), done.stat("dedup/contains")) == (5, 1)
+    assert (len(done.items), done.stat("dedup/passed/contains")) == (5, 1)

@@ -22,7 +22,7 @@ from tests.processes import ROOT, Forked, wait_until
 if sys.platform != "linux":
     pytest.skip("reads processes in /proc, and exceeds limits that only Linux enforces", allow_module_level=True)
 
-HARMFUL = {"DENOISE_STRATEGY": "tests.crawl.strategies.Harmful", "DENOISE_COMPARISON_FETCH": False}
+HARMFUL = {"DENOISE_STRATEGY": "tests.crawl.strategies.Harmful", "DENOISE_COMPARISON_SHARE": 0}
 
 
 def one_after_other(*urls: str) -> type[Spider]:
@@ -54,7 +54,7 @@ def test_items_and_stats_are_the_same_with_any_number_of_workers(web: Web, other
     for number in range(8):  # the last ones are copies of the first
         web.pages[f"/a/{number}"] = other_web.pages[f"/a/{number}"] = article(number % 7, [f"/a/{n}" for n in range(8)])
     fields = {"title": "title", "markdown": "markdown", "comparison": "comparison"}
-    settings = {"DENOISE_COMPARISON_FETCH": False, "DENOISE_FIELDS": fields}
+    settings = {"DENOISE_COMPARISON_SHARE": 0, "DENOISE_FIELDS": fields}
 
     found = []
     for number in (0, 2):

@@ -45,4 +45,4 @@ def test_page_objects_of_scrapy_poet(web: Web, tmp_path: Path) -> None:
     check_bodies(items, pages)
     assert set(items) == set(pages)
     assert list(next(iter(items.values()))) == ["url", "title", "body"]
-    assert done.stat("body/no_page") == 0
+    assert done.stat("body/none/no_page") == 0

@@ -81,7 +81,7 @@ def render(
     given = {
         "DOWNLOAD_HANDLERS": {"http": "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"},
         "PLAYWRIGHT_LAUNCH_OPTIONS": chromium_options(),
-        "DENOISE_COMPARISON_FETCH": False,
+        "DENOISE_COMPARISON_SHARE": 0,
         "DENOISE_STRATEGY": "framework",  # one that needs boxes of an element each; no other page
         **({} if ours else {"ADDONS": {}}),
     }

@@ -41,7 +41,7 @@ def test_what_a_script_writes_is_the_body_beside_pages_that_are_not_rendered(web
         )
     meta = {"playwright": True, "playwright_page_methods": [PageMethod("wait_for_selector", ".main p")]}
     requests = [Request(web(name), meta=meta) for name in names]
-    as_usual = {"DENOISE_STRATEGY": "combined", "DENOISE_COMPARISON_FETCH": True}
+    as_usual = {"DENOISE_STRATEGY": "combined", "DENOISE_COMPARISON_SHARE": 0.05}
     done, _ = render(Request(web("/")), *requests, settings=as_usual)
     bodies = done.bodies()
     for number, name in enumerate(names):

@@ -84,7 +84,7 @@ def test_a_page_kept_open_and_its_comparison_pages(web: Web) -> None:
     for n in range(3):
         web.pages[f"/a/{n}"] = article(n, links=[f"/a/{m}" for m in range(3)])
     kept_open = Request(web("/a/0"), meta={"playwright": True, "playwright_include_page": True})
-    settings = {"DENOISE_COMPARISON_FETCH": True, "DENOISE_STRATEGY": "repetition", "CONCURRENT_REQUESTS": 1}
+    settings = {"DENOISE_COMPARISON_SHARE": 0.05, "DENOISE_STRATEGY": "repetition", "CONCURRENT_REQUESTS": 1}
     done, seen = render(kept_open, settings=settings)
     assert seen["/a/0"].boxes.visible.any()
     assert seen["/a/0"].meta["live"] == seen["/a/0"].response.text

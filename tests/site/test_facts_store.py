@@ -107,7 +107,7 @@ def test_the_store_is_bounded(opened, monkeypatch):
     sites = [each.site for each in one.sites()]
     assert 3 < len(sites) < 60
     assert "http://h59.example:80" in sites and "http://h0.example:80" not in sites
-    assert one.counts["evicted"] >= 60 - len(sites)
+    assert one.counts["memory/evicted/site_memory"] >= 60 - len(sites)
     monkeypatch.setattr(module, "MAX_AGE", -1.0)
     one.save({OTHER: facts(2)})
     assert one.load("http://h59.example:80") == [], "what is old leaves too"
@@ -123,7 +123,7 @@ def test_pages_that_are_replaced_evict_no_other_site(opened, monkeypatch):
     monkeypatch.setattr(module, "BATCH", 1)
     monkeypatch.setattr(module, "MAX_BYTES", int(1.5 * used))
     one.save(dict.fromkeys(sites, new))
-    assert [each.pages for each in one.sites()] == [PAGES_A_SITE] * 9 and not one.counts["evicted"]
+    assert [each.pages for each in one.sites()] == [PAGES_A_SITE] * 9 and not one.counts["memory/evicted/site_memory"]
 
 
 def test_odd_names(opened):
@@ -183,7 +183,7 @@ def test_damaged_rows_are_skipped_and_counted(request, tmp_path, damage):
         with sqlite3.connect(tmp_path / "s.sqlite") as link:
             assert link.execute(f"UPDATE facts SET {damage} WHERE url LIKE '%/1'").rowcount == 1
     assert numbers(one.load(SITE)) == [2]
-    assert one.counts["corrupt"] == 1
+    assert one.counts["site_memory/corrupt"] == 1
 
 
 @pytest.mark.parametrize("damage", ["site = x'ff'", "saved = 'text'"])

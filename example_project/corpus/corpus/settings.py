@@ -12,9 +12,9 @@ FEEDS = {
 ITEM_PIPELINES = {"corpus.pipelines.TextPipeline": 300}
 
 ADDONS = {"denoise_scrapy.DenoiseAddon": 500}
-DENOISE_BODY_FIELD = "text"
 DENOISE_PARTS = {"bylines": "drop", "comments": "drop", "captions": "drop"}
 DENOISE_FIELDS = {
+    "body": "text",
     "title": "title",
     "lang": "lang",
     "published": "published",
