@@ -65,7 +65,6 @@ _ITEM_FIELD = "the name of an item field"
 _INSTEAD = {
     "body_field": 'use DENOISE_FIELDS = {"body": ...}',
     "comparison_fetch": "use DENOISE_COMPARISON_SHARE, 0 for no fetches",
-    "dedup_threshold": "use DENOISE_DEDUP_CERTAINTY",
     "overwrite": 'name another field: DENOISE_FIELDS = {"body": ...}',
 }
 
@@ -303,6 +302,9 @@ class DenoiseSettings:
         "A text is a duplicate if nearly all of it is in a kept text (part), and vice versa (near-copy), or by "
         "the literal rule of the source (patent).",
         choices=tuple(RULES),
+    )
+    dedup_threshold: float = _of_crawl(
+        0.0, "Minimum similarity of near-duplicates; 0: the rule's default, 0.6 (patent: 0.8).", low=0, high=1
     )
     dedup_certainty: float = _of_crawl(
         CERTAINTY, "How sure a copy must be to be dropped (docs/dedup.md): the higher, the fewer are.", low=0, high=1

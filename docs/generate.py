@@ -38,7 +38,8 @@ GROUPS = {
     "What items receive": "adapters html_field url_field shared_body chunk_tokens "
     "markdown examples teacher teacher_calls fallback fallback_below",
     "Comparison pages": "comparison_pages comparison_wait",
-    "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_certainty dedup_key_field dedup_variants",
+    "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_certainty "
+    "dedup_key_field dedup_variants",
     "Memory and workers": "memory_mb site_memory_path workers",
 }
 # Columns of the README's scores, by the corpora that they are of, and their rows in the page of figures.

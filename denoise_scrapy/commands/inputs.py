@@ -56,13 +56,14 @@ def settle_page(args: argparse.Namespace, command: str) -> None:
 def add_rule_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare a rule and a threshold, for `rule_given`."""
     parser.add_argument("--rule", choices=tuple(RULES), help="default: DENOISE_DEDUP_RULE")
-    parser.add_argument("--threshold", type=_threshold, metavar="T", help="default: the rule's")
+    parser.add_argument("--threshold", type=_threshold, metavar="T", help="default: DENOISE_DEDUP_THRESHOLD")
 
 
 def rule_given(args: argparse.Namespace, settings: DenoiseSettings) -> tuple[str, float]:
-    """Return the rule, from the command line or the settings, and the threshold, else the rule's own."""
+    """Return the rule and the threshold from the command line, else from the settings, else the rule's own."""
     rule = args.rule or settings.dedup_rule
-    return rule, args.threshold or RULES[rule].threshold
+    threshold = settings.dedup_threshold if rule == settings.dedup_rule else 0.0  # rules have different scales
+    return rule, args.threshold or threshold or RULES[rule].threshold
 
 
 def _threshold(text: str) -> float:

@@ -189,7 +189,8 @@ class CrawlIndex:
     def _opened(self) -> DuplicateIndex:
         place, settings = self._place, self._settings
         index = DuplicateIndex(
-            store=open_store(place, self._crawl.crawler.settings),
+            settings.dedup_threshold or None,
+            open_store(place, self._crawl.crawler.settings),
             rule=settings.dedup_rule,
             remember_copies=0 if place == MEMORY else MOST_OF_ALL,
             variants=settings.dedup_variants == "keep",

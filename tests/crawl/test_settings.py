@@ -53,7 +53,7 @@ def test_defaults_are_valid_and_frozen() -> None:
     [
         ("DENOISE_ENABLED", "False", False),
         ("DENOISE_COMPARISON_PAGES", "7", 7),
-        ("DENOISE_DEDUP_CERTAINTY", ".9", 0.9),
+        ("DENOISE_DEDUP_THRESHOLD", ".9", 0.9),
         ("DENOISE_DEDUP", "mark", "mark"),
         ("DENOISE_DEDUP_STORE", Path("a/b"), str(Path("a/b"))),
         ("DENOISE_REMOVE", '["#foot", "//p"]', ("#foot", "//p")),
@@ -79,7 +79,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
             "clustre",
             "DENOISE_STRATEGY = 'clustre': unknown strategy 'clustre': did you mean 'cluster'?",
         ),
-        ("DENOISE_DEDUP_CERTAINTY", 1.5, "= 1.5: valid is number, 0 to 1"),
+        ("DENOISE_DEDUP_THRESHOLD", 1.5, "= 1.5: valid is number, 0 to 1"),
         ("DENOISE_DEDUP_CERTAINTY", "nan", "valid is number"),
         ("DENOISE_COMPARISON_PAGES", 2.5, "valid is whole number, 0 to 64"),
         ("DENOISE_COMPARISON_PER_SITE", 9, "no such setting; did you mean DENOISE_COMPARISON_"),
