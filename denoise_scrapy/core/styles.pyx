@@ -16,6 +16,7 @@ import tinycss2.color3
 
 from libc.math cimport fabs, fmod
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport strtol
 from libc.string cimport memset, strchr, strcspn, strlen, strspn, strstr
 from libcpp.algorithm cimport reverse
 from libcpp.string cimport string
@@ -74,7 +75,9 @@ CHANGED[:] = [
     b"data-collapsed",
 ]
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
-cdef double FAR = 500
+cdef double FAR_OFF = 500
+#: And beyond so many per cent of the box around it.
+cdef double LEFT_SHARE = 200
 #: An offset that takes a line out of what is around it, or out of the page.
 cdef double AHEAD = 100
 #: A page scrolls down: pages of boxes with places, as site builders write them, have boxes 9,000 pixels below its top.
@@ -82,77 +85,137 @@ cdef double BELOW = 9999
 #: Sizes of text and boxes up to this many pixels show nothing; of a line that is cut to so many none can be read.
 cdef double NOTHING = 1, SLIVER = 4
 #: A lower opacity cannot be seen.
-cdef double FAINT = 0.05
+cdef double LEAST_OPACITY = 0.05
 #: Colours whose channels differ by no more cannot be told apart.
 cdef int32_t CLOSE = 8
 #: Pixels of the narrowest and the widest screens that pages are made for.
 cdef double NARROW = 320, WIDE = 4000
 #: Padding of so many pixels shows a line of a box without height.
 cdef double ROOM = 8
-# Values of `display`; browsers ignore a declaration with another one.
-cdef const char* DISPLAYS = (
-    b" none block inline inline-block flex inline-flex grid inline-grid table inline-table table-row table-cell"
-    b" table-caption table-column table-column-group table-row-group table-header-group table-footer-group list-item"
-    b" contents flow-root flow ruby ruby-text math run-in -webkit-box -webkit-inline-box -webkit-flex -ms-flexbox -moz-box"
-    b" initial inherit unset revert revert-layer "
-)
-_NAMES = (
-    "aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown burlywood "
-    "cadetblue chartreuse chocolate coral cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod darkgray "
-    "darkgreen darkgrey darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred darksalmon darkseagreen "
-    "darkslateblue darkslategray darkslategrey darkturquoise darkviolet deeppink deepskyblue dimgray dimgrey dodgerblue "
-    "firebrick floralwhite forestgreen fuchsia gainsboro ghostwhite gold goldenrod gray green greenyellow grey honeydew "
-    "hotpink indianred indigo ivory khaki lavender lavenderblush lawngreen lemonchiffon lightblue lightcoral lightcyan "
-    "lightgoldenrodyellow lightgray lightgreen lightgrey lightpink lightsalmon lightseagreen lightskyblue lightslategray "
-    "lightslategrey lightsteelblue lightyellow lime limegreen linen magenta maroon mediumaquamarine mediumblue "
-    "mediumorchid mediumpurple mediumseagreen mediumslateblue mediumspringgreen mediumturquoise mediumvioletred "
-    "midnightblue mintcream mistyrose moccasin navajowhite navy oldlace olive olivedrab orange orangered orchid "
-    "palegoldenrod palegreen paleturquoise palevioletred papayawhip peachpuff peru pink plum powderblue purple red "
-    "rosybrown royalblue saddlebrown salmon sandybrown seagreen seashell sienna silver skyblue slateblue slategray "
-    "slategrey snow springgreen steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow "
-    "yellowgreen"
-)
-cdef unordered_map[string, int32_t] _colours, _properties
+# In lower case, as declarations are read.
+cdef const char* LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+# Words of the colours that CSS names.
+_NAMES = """
+aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown burlywood
+cadetblue chartreuse chocolate coral cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod darkgray
+darkgreen darkgrey darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred darksalmon darkseagreen
+darkslateblue darkslategray darkslategrey darkturquoise darkviolet deeppink deepskyblue dimgray dimgrey dodgerblue
+firebrick floralwhite forestgreen fuchsia gainsboro ghostwhite gold goldenrod gray green greenyellow grey honeydew
+hotpink indianred indigo ivory khaki lavender lavenderblush lawngreen lemonchiffon lightblue lightcoral lightcyan
+lightgoldenrodyellow lightgray lightgreen lightgrey lightpink lightsalmon lightseagreen lightskyblue lightslategray
+lightslategrey lightsteelblue lightyellow lime limegreen linen magenta maroon mediumaquamarine mediumblue
+mediumorchid mediumpurple mediumseagreen mediumslateblue mediumspringgreen mediumturquoise mediumvioletred
+midnightblue mintcream mistyrose moccasin navajowhite navy oldlace olive olivedrab orange orangered orchid
+palegoldenrod palegreen paleturquoise palevioletred papayawhip peachpuff peru pink plum powderblue purple red
+rosybrown royalblue saddlebrown salmon sandybrown seagreen seashell sienna silver skyblue slateblue slategray
+slategrey snow springgreen steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow
+yellowgreen
+"""
+cdef unordered_map[string, int32_t] _colours, _units
 _colours[b"transparent"] = TRANSPARENT
 _colours[b"canvas"] = _colours[b"window"] = _colours[b"field"] = 0xFFFFFF
 _colours[b"rebeccapurple"] = 0x663399
 for _name in _NAMES.split():
     _red, _green, _blue, _ = tinycss2.color3.parse_color(_name)
     _colours[<bytes>_name.encode()] = round(255 * _red) << 16 | round(255 * _green) << 8 | round(255 * _blue)
-
-# ---- declarations ----------------------------------------------------------------------------------------------------
-
-# The names of the properties that are read, by the bit that they set.
-for _bit, _names in {
-    P_DISPLAY: "display content-visibility",
-    P_VISIBILITY: "visibility",
-    P_OPACITY: "opacity filter",
-    P_TEXT_SIZE: "font-size font",
-    P_COLOUR: "color text-fill-color",
-    P_BACKGROUND: "background-color background background-image",
-    P_TEXT_CLIP: "background-clip",
-    P_POSITION: "position",
-    P_OFFSET: "left top right bottom inset inset-block inset-block-start inset-block-end inset-inline inset-inline-start "
-    "inset-inline-end",
-    P_INDENT: "text-indent letter-spacing",
-    P_MARGIN: "margin margin-top margin-left margin-block margin-block-start margin-block-end margin-inline "
-    "margin-inline-start margin-inline-end margin-start margin-end margin-before margin-after",
-    P_PUSHED: "padding-left",
-    P_ROOM: "padding padding-top padding-bottom flex flex-grow min-width min-height min-inline-size min-block-size",
-    P_TRANSFORM: "zoom transform scale translate rotate",
-    P_CLIP: "clip clip-path mask mask-image mask-size",
-    P_HEIGHT: "height max-height block-size max-block-size grid-template-rows",
-    P_WIDTH: "width max-width inline-size max-inline-size",
-    P_LINES: "white-space white-space-collapse",
-    P_OVERFLOW: "overflow overflow-x overflow-y contain",
-    P_MOVES: "will-change transition transition-property transition-duration transition-delay transition-timing-function "
-    "transition-behavior animation animation-name animation-duration animation-delay animation-timing-function "
-    "animation-iteration-count animation-direction animation-fill-mode animation-play-state animation-composition "
-    "animation-timeline animation-range animation-range-start animation-range-end",
+# A tenth of the pixels of a length, roughly, or of the degrees of an angle. A whole screen is far; boxes as wide as the
+# screen begin half of one to the left.
+for _size, _names in {
+    160: "em rem ex ch pc", 50: "vw vh vmin vmax dvw dvh svw svh lvw lvh", 400: "in cm", 40: "mm", 3600: "turn", 573: "rad",
+    9: "grad",
 }.items():
     for _name in _names.split():
-        _properties[<bytes>_name.encode()] = _bit
+        _units[<bytes>_name.encode()] = _size
 
+# ---- the table of properties -----------------------------------------------------------------------------------------
+
+cdef enum:
+    # What a value is tested for; those from FAINT on are tests of its numbers.
+    WORD = 0              # one of the words of a row
+    MOVING                # anything but `none`
+    FUNCTION              # one of its functions leaves nothing to see
+    ARGUMENTS             # what the function with the property's name would do
+    MASK                  # all of it is transparent
+    COLOUR
+    BACK
+    PICTURE
+    FAINT
+    SMALL                 # at most the limit of a row, in pixels
+    SIZE                  # so is the first one that is a size
+    RELATIVE              # the first one that is a size is one of the size around it
+    FAR                   # as many pixels as the limit of a row to the left or above, or off the page
+    MARGIN                # so is the first or the last of four
+    ACROSS                # the whole box or screen
+    ROOMY                 # padding shows a line of a box without height
+    # Bits beside it: a value that does not hide says nothing; the property once hides, no later value undoes it.
+    ONLY = 32
+    ANY_EDGE = 64
+
+cdef struct Property:     # a row of the table
+    int32_t bit
+    int32_t test
+    string words          # which hide, with blanks around them
+    string others         # which do not, "" for any: browsers ignore a declaration without either
+    double limit
+
+cdef unordered_map[string, vector[Property]] _properties
+
+# Properties, the bit that they set, the test of a value that hides, and its words or limit.
+_OFFSETS = "left top inset inset-block inset-block-start inset-inline inset-inline-start"
+_ENDS = " right bottom inset-block-end inset-inline-end"
+_TABLE = (
+    ("display", P_DISPLAY, WORD, """none | block inline inline-block flex inline-flex grid inline-grid table inline-table
+        table-row table-cell table-caption table-column table-column-group table-row-group table-header-group
+        table-footer-group list-item contents flow-root flow ruby ruby-text math run-in -webkit-box -webkit-inline-box
+        -webkit-flex -ms-flexbox -moz-box initial inherit unset revert revert-layer"""),
+    ("content-visibility", P_DISPLAY, WORD | ONLY, "hidden"),
+    ("visibility", P_VISIBILITY, WORD, "hidden collapse | visible initial inherit unset revert"),
+    ("opacity", P_OPACITY, FAINT, LEAST_OPACITY),
+    ("filter", P_OPACITY, FUNCTION | ONLY, None),
+    ("font-size font", P_TEXT_SIZE, SIZE, NOTHING),
+    ("font-size font", P_RELATIVE, RELATIVE, None),
+    ("color text-fill-color", P_COLOUR, COLOUR, None),
+    ("background-color background", P_BACKGROUND, BACK, None),
+    ("background-image", P_BACKGROUND, PICTURE | ONLY, None),
+    ("background-clip", P_TEXT_CLIP, WORD, "text"),
+    ("position", P_POSITION, WORD, "absolute fixed relative"),
+    ("position", P_FIXED, WORD, "fixed"),
+    (_OFFSETS + _ENDS, P_OFFSET, FAR | ANY_EDGE, FAR_OFF),
+    (_OFFSETS + _ENDS, P_BEYOND, ACROSS | ONLY, None),
+    (_OFFSETS, P_AHEAD, FAR | ONLY, AHEAD),
+    ("text-indent", P_INDENT, FAR, FAR_OFF),
+    ("letter-spacing", P_INDENT, FAR | ONLY, FAR_OFF),
+    ("margin margin-top margin-left margin-block margin-block-start margin-inline margin-inline-start margin-start"
+     " margin-before", P_MARGIN, MARGIN | ANY_EDGE, FAR_OFF),
+    ("text-indent", P_PUSHED, ACROSS | ONLY, None),
+    ("padding-left", P_PUSHED, FAR | ONLY, FAR_OFF),
+    ("padding padding-top padding-bottom flex flex-grow min-width min-height min-inline-size min-block-size",
+     P_ROOM, ROOMY, ROOM),
+    ("zoom", P_TRANSFORM, ARGUMENTS | ONLY, None),
+    ("scale translate rotate", P_TRANSFORM, ARGUMENTS, None),
+    ("transform", P_TRANSFORM, FUNCTION, None),
+    ("clip clip-path", P_CLIP, FUNCTION, None),
+    ("mask mask-image", P_CLIP, MASK | ONLY, None),
+    ("mask-size", P_CLIP, SMALL | ONLY, NOTHING),
+    ("height max-height block-size max-block-size", P_HEIGHT, SMALL | ANY_EDGE, SLIVER),
+    ("grid-template-rows", P_HEIGHT | P_OVERFLOW, WORD | ONLY, "0fr"),
+    ("width max-width inline-size max-inline-size", P_WIDTH, SMALL | ANY_EDGE, SLIVER),
+    ("overflow overflow-x overflow-y", P_OVERFLOW, WORD, "hidden clip scroll auto overlay"),
+    ("contain", P_OVERFLOW, WORD | ONLY, "paint strict content"),
+    ("white-space white-space-collapse", P_LINES, WORD,
+     "pre pre-wrap pre-line break-spaces preserve preserve-breaks preserve-spaces"),
+    ("will-change transition transition-property transition-duration animation animation-name animation-duration",
+     P_MOVES, MOVING, None),
+)
+cdef Property _row
+for _names, _row.bit, _row.test, _given in _TABLE:
+    _hiding, _, _others = str(_given).partition("|")
+    _row.words, _row.others = f" {' '.join(_hiding.split())} ".encode(), f" {' '.join(_others.split())} ".encode()
+    _row.limit = _given if isinstance(_given, float) else 0
+    for _name in _names.split():
+        _properties[<bytes>_name.encode()].push_back(_row)
+
+# ---- declarations ----------------------------------------------------------------------------------------------------
 
 cdef int32_t named(const unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil:
     """Return the value of a name, `UNKNOWN` for none."""
@@ -215,29 +278,24 @@ cdef int write_clean(const unsigned char* text, string& out) nogil:
 
 cdef const char* number_at(const char* at, double* value) noexcept nogil:
     """Read a number; return what follows it, NULL if there is none."""
-    cdef double sign = 1, tenth = 1, found = 0
-    cdef bint has_digits = False
-    if at[0] == c'-' or at[0] == c'+':
-        sign = -1 if at[0] == c'-' else 1
+    cdef double sign = -1 if at[0] == c'-' else 1, parts = 0
+    cdef char* end
+    at += at[0] == c'-' or at[0] == c'+'
+    if not is_digit(at[at[0] == c'.']):
+        return NULL
+    value[0] = 0
+    while is_digit(at[0]) or (at[0] == c'.' and not parts):
+        if at[0] == c'.':
+            parts = 1
+        else:
+            value[0] = value[0] * 10 + (at[0] - c'0')
+            parts *= 10
         at += 1
-    while is_digit(at[0]):
-        found = found * 10 + (at[0] - c'0')
-        has_digits = True
-        at += 1
-    if at[0] == c'.' and is_digit(at[1]):
-        at += 1
-        while is_digit(at[0]):
-            tenth /= 10
-            found += tenth * (at[0] - c'0')
-            has_digits = True
-            at += 1
-    if at[0] == c'e' and has_digits and (is_digit(at[1]) or (at[1] == c'-' and is_digit(at[2]))):  # 1e-3
-        found = 0 if at[1] == c'-' else found
-        at += 2
-        while is_digit(at[0]):
-            at += 1
-    value[0] = sign * found
-    return at if has_digits else NULL
+    value[0] *= sign / parts if parts else sign
+    if at[0] == c'e' and is_digit(at[1 + (at[1] == c'-')]):  # 1e-3
+        value[0] *= 10. ** strtol(at + 1, &end, 10)
+        at = end
+    return at
 
 
 cdef inline const char* behind_space(const char* at) noexcept nogil:
@@ -246,321 +304,234 @@ cdef inline const char* behind_space(const char* at) noexcept nogil:
     return at
 
 
-cdef const char* product_at(const char* at, double* value, int depth) noexcept nogil:
-    """Read a product of lengths and numbers; return what follows, NULL if it is none."""
-    cdef double factor
+cdef const char* sum_at(const char* at, double* value, char* unit, int depth) noexcept nogil:
+    """Read a sum of products of lengths and numbers; return what follows, NULL if it is none."""
+    cdef double sum = 0, factor
     cdef char sign
-    at = length_at(behind_space(at), value, depth)
+    at = length_at(behind_space(at), value, unit, depth)
     while at != NULL:
         at = behind_space(at)
-        if at[0] != c'*' and at[0] != c'/':
-            break
         sign = at[0]
-        at = length_at(behind_space(at + 1), &factor, depth)
-        value[0] *= factor if sign == c'*' else 1 / factor if factor else 0
+        if sign == c'+' or sign == c'-':
+            sum += value[0]
+            at = length_at(behind_space(at + 1), value, unit, depth)
+            value[0] = -value[0] if sign == c'-' else value[0]
+        elif sign == c'*' or sign == c'/':
+            at = length_at(behind_space(at + 1), &factor, unit, depth)
+            value[0] *= factor if sign == c'*' else 1 / factor if factor else 0
+        else:
+            break
+    value[0] += sum
     return at
 
 
-cdef const char* length_at(const char* at, double* value, int depth) noexcept nogil:
-    """Read a length in pixels or a function of lengths: calc, min, max, clamp; return what follows, NULL if none."""
+cdef const char* length_at(const char* at, double* value, char* unit, int depth) noexcept nogil:
+    """Read a length, an angle or a share, or a function of them: calc, min, max, clamp; return what follows, or NULL.
+
+    They are passed in pixels, degrees, and per cent, with the first letter of the unit.
+    """
     cdef const char* name = at
-    cdef double part, term
+    cdef double part
+    cdef int32_t tenths
     cdef int count = 0
-    cdef char sign
-    while is_letter(at[0]):
-        at += 1
+    at += strspn(at, LETTERS)
     if at[0] != c'(':
-        at = pixels_at(name, value) if at == name else NULL
-        while at != NULL and (is_letter(at[0]) or at[0] == c'%'):
-            at += 1
-        return at
+        at = number_at(name, value)
+        if at == NULL:
+            return NULL
+        unit[0], name = at[0], at
+        at += strspn(at, LETTERS)
+        tenths = named(_units, name, at - name)
+        if tenths != UNKNOWN:
+            value[0] *= tenths / 10.
+        return at + (at[0] == c'%')
     if depth >= MOST_AROUND:
         return NULL
     while at[0] == c'(' or at[0] == c',':
-        at = product_at(at + 1, &part, depth + 1)
-        while at != NULL and (at[0] == c'+' or at[0] == c'-'):
-            sign = at[0]
-            at = product_at(at + 1, &term, depth + 1)
-            part += term if sign == c'+' else -term
+        at = sum_at(at + 1, &part, unit, depth + 1)
         if at == NULL:
             return NULL
-        if count == 0:
+        # clamp begins with its least value
+        if not count or (starts(name, b"max") or (name[0] == c'c' and count == 1)) == (part > value[0]):
             value[0] = part
-        elif starts(name, b"max") or (name[0] == c'c' and count == 1):  # clamp
-            value[0] = max(value[0], part)
-        else:
-            value[0] = min(value[0], part)
         count += 1
     return at + 1 if at[0] == c')' else NULL
 
 
-cdef int arguments_of(const char** place, double* found, int most) noexcept nogil:
+cdef int arguments_of(const char** place, double* found, char* units, int most) noexcept nogil:
     """Read the numbers up to a closing bracket, words between them left out, and pass them; return how many there are."""
     cdef const char* at = place[0]
     cdef const char* after
     cdef char before = c' '
     cdef int count = 0
     while at[0] and at[0] != c')' and count < most:
-        after = length_at(at, &found[count], 0) if before == c' ' or before == c',' or before == c'(' else NULL
+        after = length_at(at, &found[count], &units[count], 0) if strchr(b" ,/(", before) != NULL else NULL
         count += after != NULL
-        before = at[0] if after == NULL else 0
+        before = at[0] if after == NULL else c'0'
         at = after if after != NULL else at + 1
     place[0] = at
     return count
 
 
-cdef const char* pixels_at(const char* at, double* value) noexcept nogil:
-    """Read a length in pixels, or an angle in degrees, roughly; return what follows it, at its unit, NULL if none."""
-    cdef const char* unit
-    if is_letter(at[0]):
-        return length_at(at, value, 0) if strchr(at, c'(') != NULL else NULL
-    unit = number_at(at, value)
-    if unit == NULL:
-        return NULL
-    if starts(unit, b"em") or starts(unit, b"rem") or starts(unit, b"ch") or (
-            starts(unit, b"pc")):
-        value[0] *= 16
-    elif starts(unit, b"vw") or starts(unit, b"vh"):
-        value[0] *= FAR / 100  # a whole screen is far; boxes as wide as the screen begin half of one to the left
-    elif starts(unit, b"in") or starts(unit, b"cm"):
-        value[0] *= 40
-    elif starts(unit, b"mm"):
-        value[0] *= 4
-    elif starts(unit, b"turn"):
-        value[0] *= 360
-    elif starts(unit, b"rad"):
-        value[0] *= 57.29578
-    elif starts(unit, b"grad"):
-        value[0] *= 0.9
-    return unit
-
-
-cdef inline bint is_away(double pixels, double most = 10 * FAR) noexcept nogil:
-    return pixels <= -FAR or pixels >= most
-
-
-cdef inline bint is_far(const char* value, double most = 10 * FAR) noexcept nogil:
-    """Return whether a length moves a box off the screen."""
-    cdef double pixels
-    return pixels_at(value, &pixels) != NULL and is_away(pixels, most)
-
-
-cdef inline bint is_nothing(const char* value, double most) noexcept nogil:
-    """Return whether a length is so small that nothing shows."""
-    cdef double pixels
-    cdef const char* unit = pixels_at(value, &pixels)
-    return unit != NULL and -NOTHING <= pixels <= (0 if unit[0] == c'%' else most)
-
-
-cdef bint is_relative(const char* value) noexcept nogil:
-    """Return whether a size is one of the size around it."""
-    cdef double number
-    cdef const char* unit = number_at(value, &number)
-    return unit != NULL and (unit[0] == c'%' or unit[0] == c'e')
-
-
-cdef inline bint is_faint(const char* value) noexcept nogil:
-    cdef double share
-    cdef const char* unit = pixels_at(value, &share)
-    return unit != NULL and (share / 100 if unit[0] == c'%' else share) < FAINT
+cdef inline int32_t seen_through(int32_t rgb, double opacity, bint is_back) noexcept nogil:
+    """Return a colour as it shows: a background through which others show is unknown."""
+    return TRANSPARENT if opacity < LEAST_OPACITY else UNKNOWN if is_back and opacity < 1 else rgb
 
 
 cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
-    """Read a colour: `UNKNOWN`, `TRANSPARENT` or RGB.
-
-    A background through which others show is unknown.
-    """
-    cdef uint32_t number = 0
-    cdef int32_t count = 0
+    """Read a colour: `UNKNOWN`, `TRANSPARENT` or RGB."""
+    cdef uint64_t number = 0
     cdef bint has_mark = value[0] == c'#'
     cdef const char* at = value + has_mark
-    while count < 8 and hex_of(at[count]) >= 0:
-        number = number << 4 | hex_of(at[count])
-        count += 1
+    cdef size_t count = strspn(at, b"0123456789abcdefABCDEF"), i
     if has_mark or (count == 6 and (at[6] == 0 or at[6] == c' ')):  # attributes may lack the mark
-        if (count == 4 and number & 15 == 0) or (count == 8 and (number & 255) < 255 * FAINT):
-            return TRANSPARENT
-        if is_back and (count == 4 or count == 8):
+        if count != 3 and count != 4 and count != 6 and count != 8:
             return UNKNOWN
-        if count == 3 or count == 4:
-            number >>= 4 * (count - 3)
-            return (number >> 8) * 0x110000 + (number >> 4 & 15) * 0x1100 + (number & 15) * 0x11
-        return number >> 4 * (count - 6) if count >= 6 else UNKNOWN
-    while is_letter(at[0]) or at[0] == c'-':
-        at += 1
+        for i in range(count):
+            number = number << 8 | hex_of(at[i]) * 17 if count < 6 else number << 4 | hex_of(at[i])
+        return seen_through(number >> 8, (number & 255) / 255., is_back) if count % 4 == 0 else <int32_t>number
+    at += strspn(at, b"-abcdefghijklmnopqrstuvwxyz")
     return colour_in(value, at + 1, is_back) if at[0] == c'(' else named(_colours, value, at - value)
 
 
 cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept nogil:
-    """Read a colour that is written as a function."""
-    cdef double[4] channels
-    cdef double hue, least, most, number
-    cdef int32_t count = 0, rgb = 0, i, depth = 1
-    cdef const char* end = at
-    while end[0] and depth:
-        depth += (end[0] == c'(') - (end[0] == c')')
-        end += 1
-    channels[3] = 1
-    while at < end and count < 4:
-        while at < end and (at[0] == c' ' or at[0] == c',' or is_letter(at[0])):
-            at += 1
-        count = 3 if at[0] == c'/' else count  # / before the opacity
-        at = behind_space(at + <int>(at[0] == c'/'))
-        at = pixels_at(at, &number)
-        if at == NULL:
-            break
-        channels[count] = number
-        if at[0] == c'%':
-            channels[count] *= 2.55 if name[0] == c'r' and count < 3 else .01
-            at += 1
-        count += 1
-    if starts(name, b"light-dark("):
-        at = behind_space(name + 11)
-        return UNKNOWN if starts(at, b"light-dark") else colour_of(at, is_back)
-    if count == 4 and channels[3] < FAINT:
-        return TRANSPARENT
-    if count < 3 or (is_back and channels[3] < 1):
+    """Read a colour that is written as a function; one by lightness, as `lab` and `oklch`, if it is a grey."""
+    cdef double[4] n
+    cdef char[4] units
+    cdef double light, spread, turn
+    cdef const char* first = behind_space(at)
+    cdef int32_t count = arguments_of(&at, n, units, 4), rgb = 0, i
+    if starts(name, b"light-dark(") and not starts(first, b"light-dark("):
+        return colour_of(first, is_back)
+    if count < 3:
         return UNKNOWN
-    if name[0] == c'l' or name[0] == c'o':  # lab, lch, oklab, oklch: of a grey, whose second number is nothing
-        if fabs(channels[1]) > .02 or (name[strcspn(name, b"(") - 1] == c'b' and fabs(channels[2]) > .02):
-            return UNKNOWN
-        number = channels[0] if name[0] == c'o' or channels[0] <= 1 else (channels[0] + 16) / 116
-        number = max(0., min(1., number)) ** 3
-        number = 12.92 * number if number < .0031308 else 1.055 * number ** (1 / 2.4) - .055
-        channels[0] = channels[1] = channels[2] = 255 * number
-        name = b"rgb"
-    elif starts(name, b"color("):
-        channels[0], channels[1], channels[2] = 255 * channels[0], 255 * channels[1], 255 * channels[2]
-        name = b"rgb"
+    for i in range(count):
+        n[i] /= 100 if units[i] == c'%' else 255 if name[0] == c'r' and i < 3 else 1
     if name[0] == c'h':  # hsl, hwb
-        hue = fmod(fmod(channels[0], 360) + 360, 360) / 60
-        if name[1] == c's':
-            most = channels[1] * min(channels[2], 1 - channels[2])
-            least, most = channels[2] - most, channels[2] + most
-        else:
-            least, most = channels[1], 1 - channels[2]
-            if least > most:
-                least = most = least / (least + channels[2])
-        channels[0] = 255 * (least + (most - least) * max(0., min(1., fabs(hue - 3) - 1)))
-        channels[1] = 255 * (least + (most - least) * max(0., min(1., 2 - fabs(hue - 2))))
-        channels[2] = 255 * (least + (most - least) * max(0., min(1., 2 - fabs(hue - 4))))
-    elif name[0] != c'r':
+        light, spread = n[2], n[1] * min(n[2], 1 - n[2])
+        if name[1] == c'w':
+            light, spread = (1 - n[2] + n[1]) / 2, max(0., (1 - n[2] - n[1]) / 2)
+        turn = n[0]
+        for i in range(3):
+            n[i] = fmod(fmod(turn / 30, 12) + 12 + 8 * i, 12)
+            n[i] = light - spread * max(-1., min(1., min(n[i] - 3, 9 - n[i])))
+    elif name[0] == c'l' or name[0] == c'o':
+        if fabs(n[1]) > .02 or (name[strcspn(name, b"(") - 1] == c'b' and fabs(n[2]) > .02):
+            return UNKNOWN
+        light = n[0] if name[0] == c'o' else (n[0] * (100 if units[0] == c'%' else 1) + 16) / 116
+        n[0] = n[1] = n[2] = 1.055 * max(0., light) ** 1.25 - .055
+    elif name[0] != c'r' and not starts(name, b"color("):
         return UNKNOWN
     for i in range(3):
-        rgb = rgb << 8 | <int32_t>max(0., min(255., channels[i]))
-    return rgb
+        rgb = rgb << 8 | <int32_t>(255 * max(0., min(1., n[i])) + .5)
+    return seen_through(rgb, n[3] if count == 4 else 1, is_back)
+
+
+cdef bint is_picture(const char* value) noexcept nogil:
+    return strstr(value, b"url(") != NULL or strstr(value, b"gradient") != NULL
 
 
 cdef int32_t back_of(const char* value) noexcept nogil:
     """Return the colour of a background: the part of it that is one, `UNKNOWN` below a picture."""
-    cdef int32_t colour
+    cdef int32_t colour = UNKNOWN
     cdef int depth = 0
-    if strstr(value, b"url(") != NULL or strstr(value, b"gradient") != NULL:
-        return UNKNOWN
-    while True:
-        colour = colour_of(value, True)
-        if colour != UNKNOWN:
-            return colour
-        while value[0] and (value[0] != c' ' or depth):
-            depth += (value[0] == c'(') - (value[0] == c')')
-            value += 1
-        if not value[0]:
-            return UNKNOWN
+    cdef char before = c' '
+    while value[0] and colour == UNKNOWN and not is_picture(value):
+        if before == c' ' and not depth:
+            colour = colour_of(value, True)
+        depth += (value[0] == c'(') - (value[0] == c')')
+        before = value[0]
         value += 1
+    return colour
 
 
 cdef bint is_close(int32_t colour, int32_t back) noexcept nogil:
     """Return whether two known colours cannot be told apart."""
-    cdef int32_t shift, difference
-    if colour < 0 or back < 0:
-        return False
+    cdef int32_t shift
+    cdef bint found = colour >= 0 and back >= 0
     for shift in range(0, 24, 8):
-        difference = (colour >> shift & 255) - (back >> shift & 255)
-        if not -CLOSE <= difference <= CLOSE:
-            return False
-    return True
-
-
-cdef bint cuts_all(const char* value) noexcept nogil:
-    """Return whether a `clip` or `clip-path` leaves nothing to see."""
-    cdef double[16] edges
-    cdef const char* at = strchr(value, c'(')
-    cdef int count = 0, i
-    cdef bint is_flat = True, is_thin = True
-    if at != NULL:
-        at += 1
-        count = arguments_of(&at, edges, 16)
-    if count == 0 or starts(value, b"path"):
-        return False
-    if starts(value, b"rect"):
-        return count == 4 and (edges[1] - edges[3] <= NOTHING or edges[2] - edges[0] <= NOTHING or edges[0] >= FAR)
-    if starts(value, b"inset"):
-        edges[1] = edges[1] if count > 1 else edges[0]
-        edges[2] = edges[2] if count > 2 else edges[0]
-        edges[3] = edges[3] if count > 3 else edges[1]
-        return strchr(value, c'%') != NULL and (edges[0] + edges[2] >= 100 or edges[1] + edges[3] >= 100)
-    if starts(value, b"polygon"):
-        for i in range(2, count - 1, 2):
-            is_flat &= fabs(edges[i + 1] - edges[1]) <= NOTHING
-            is_thin &= fabs(edges[i] - edges[0]) <= NOTHING
-        return is_flat or is_thin
-    if starts(value, b"xywh"):
-        return count == 4 and (edges[2] <= NOTHING or edges[3] <= NOTHING)
-    if value[0] == c'c' and count == 3 and (edges[0] + edges[1] < 0 or edges[0] + edges[2] < 0):  # beside the box
-        return True
-    return edges[0] <= NOTHING or (value[0] == c'e' and count > 1 and edges[1] <= NOTHING)  # circle, ellipse
+        found &= fabs((colour >> shift & 255) - (back >> shift & 255)) <= CLOSE
+    return found
 
 
 cdef bint masks_all(const char* value) noexcept nogil:
     """Return whether all colours of a mask are transparent."""
     cdef const char* at = strchr(value, c'(')
-    cdef bint is_gradient = strstr(value, b"gradient") != NULL, is_clear
-    while at != NULL and is_gradient:
+    cdef bint is_clear = False
+    while at != NULL and at[0] and at[0] != c')' and strstr(value, b"gradient") != NULL:
         at = behind_space(at + 1)
         is_clear = colour_of(at, False) == TRANSPARENT
         if not is_clear and not starts(at, b"to ") and not is_digit(at[0]):
             return False
         at += strcspn(at, b",)")
-        if is_clear and at[0] != c',':
-            return True
-        at = strchr(at, c',')
-    return False
+    return is_clear
 
 
 cdef inline bint is_zero(double number) noexcept nogil:
-    return -0.01 <= number <= 0.01
+    return fabs(number) <= .01
+
+
+cdef inline bint is_away(double pixels) noexcept nogil:
+    return pixels <= -FAR_OFF or pixels >= BELOW
 
 
 cdef inline bint is_edgewise(double degrees) noexcept nogil:
     return fabs(fmod(fabs(degrees), 180) - 90) < 1
 
 
-cdef bint removes(const char* name, const char** values, double* depth) noexcept nogil:
-    """Return whether a function of `transform` shrinks a box to nothing or moves it off the screen; pass its values."""
+cdef bint leaves_nothing(const char* name, const char** values, double* depth) noexcept nogil:
+    """Return whether a function shrinks a box to nothing, cuts it away or moves it off the screen; pass its arguments."""
     cdef double[16] n
-    cdef int count = arguments_of(values, n, 16)
+    cdef char[16] units
+    cdef int count = arguments_of(values, n, units, 16), i, row
+    cdef double across
+    cdef bint is_flat = True, is_thin = True
     if count == 0:
         return False
+    if count == 1:
+        n[1] = n[0]
+    if starts(name, b"opacity"):
+        return (n[0] / 100 if units[0] == c'%' else n[0]) < LEAST_OPACITY
+    if starts(name, b"zoom"):  # browsers ignore 0
+        return 0 < (n[0] / 100 if units[0] == c'%' else n[0]) < LEAST_OPACITY
     if starts(name, b"scale"):
-        return name[5] != c'z' and (is_zero(n[0]) or (count > 1 and is_zero(n[1])))
-    if starts(name, b"translatez"):
-        return 0 < depth[0] <= n[0]
-    if starts(name, b"translate"):
-        return is_away(n[0]) or (count > 1 and is_away(n[1]))
-    if starts(name, b"matrix"):
-        if count == 16:
-            return is_zero(n[0] * n[5] - n[1] * n[4]) or is_away(n[12]) or is_away(n[13])
-        return count == 6 and (is_zero(n[0] * n[3] - n[1] * n[2]) or is_away(n[4]) or is_away(n[5]))
+        return name[5] != c'z' and (is_zero(n[0]) or is_zero(n[1]))
     if starts(name, b"perspective"):
         depth[0] = n[0]
-    if starts(name, b"rotate") and count == 4:
+    elif starts(name, b"translatez"):
+        return 0 < depth[0] <= n[0]
+    elif starts(name, b"translate"):
+        return is_away(n[0]) or is_away(n[1])
+    elif starts(name, b"matrix") and (count == 6 or count == 16):
+        row = 2 if count == 6 else 4
+        return is_zero(n[0] * n[row + 1] - n[row] * n[1]) or is_away(n[count - row]) or is_away(n[count - row + 1])
+    elif starts(name, b"rotate") and count == 4:
         return (n[0] or n[1]) and n[2] == 0 and is_edgewise(n[3])
-    return (starts(name, b"rotatex") or starts(name, b"rotatey") or starts(name, b"skew")) and (
-        is_edgewise(n[0]) or (count > 1 and is_edgewise(n[1])))
+    elif starts(name, b"rotatex") or starts(name, b"rotatey") or starts(name, b"skew"):
+        return is_edgewise(n[0]) or is_edgewise(n[1])
+    elif starts(name, b"rect"):
+        return count == 4 and (n[1] - n[3] <= NOTHING or n[2] - n[0] <= NOTHING or n[0] >= FAR_OFF)
+    elif starts(name, b"xywh"):
+        return count == 4 and (n[2] <= NOTHING or n[3] <= NOTHING)
+    elif starts(name, b"inset"):
+        for i in range(count, 4):
+            n[i] = n[max(0, i - 2)]
+        across = max(n[0] + n[2], n[1] + n[3])
+        return across >= (100 if strchr(name, c'%') != NULL else BELOW)
+    elif starts(name, b"polygon"):
+        for i in range(2, count - 1, 2):
+            is_flat &= fabs(n[i + 1] - n[1]) <= NOTHING
+            is_thin &= fabs(n[i] - n[0]) <= NOTHING
+        return is_flat or is_thin
+    elif starts(name, b"circle"):
+        return n[0] <= NOTHING or (count == 3 and (n[0] + n[1] < 0 or n[0] + n[2] < 0))
+    elif starts(name, b"ellipse"):
+        return n[0] <= NOTHING or n[1] <= NOTHING
+    return False
 
 
-cdef bint moves_away(const char* value) noexcept nogil:
-    """Return whether one of the functions of a `transform` removes a box."""
+cdef bint is_any_nothing(const char* value) noexcept nogil:
+    """Return whether one of the functions in a value leaves nothing."""
     cdef double depth = 0
     cdef const char* at = strchr(value, c'(')
     cdef const char* name
@@ -569,189 +540,99 @@ cdef bint moves_away(const char* value) noexcept nogil:
         while name > value and (is_letter((name - 1)[0]) or (name - 1)[0] == c'3'):  # 3d
             name -= 1
         at += 1
-        if removes(name, &at, &depth):
+        if leaves_nothing(name, &at, &depth):
             return True
         at = strchr(at, c'(')
     return False
 
 
-cdef bint has_no_size(const char* font) noexcept nogil:
-    """Return whether the size in a `font` is nothing: its first number with a unit, or zero."""
-    cdef double size
-    cdef const char* unit
-    while True:
-        unit = number_at(font, &size)
-        if unit != NULL and (is_letter(unit[0]) or unit[0] == c'%' or unit[0] == c'/' or size == 0):
-            return is_nothing(font, 0 if is_relative(font) else NOTHING)
-        font = strchr(font, c' ')
-        if font == NULL:
-            return False
-        font += 1
-
-
-cdef bint is_past_edge(const char* value) noexcept nogil:
-    """Return whether an offset from an edge of the screen leaves it."""
-    cdef double share
-    cdef const char* unit = number_at(value, &share)
-    if unit == NULL or not (unit[0] == c'%' or unit[0] == c'v'):
-        return False
-    return share <= -100 or share >= 100
-
-
-cdef bint is_left_behind(const char* name, const char* value) noexcept nogil:
-    """Return whether a share of the box around it moves a box off the left or the top of the screen."""
-    cdef double share
-    cdef const char* unit = number_at(value, &share)
-    return unit != NULL and unit[0] == c'%' and share <= -200 and strstr(name, b"right") == NULL and (
-        strstr(name, b"bottom") == NULL and strstr(name, b"end") == NULL)
-
-
-cdef bint is_any_far(const char* value, double most) noexcept nogil:
-    """Return whether one of several lengths moves a box off the screen."""
-    while value != NULL:
-        value = behind_space(value)
-        if is_far(value, most):
+cdef bint has_word(const char* value, const string& words) noexcept nogil:
+    """Return whether a word of a value is among words with blanks around them."""
+    cdef string word
+    cdef size_t size
+    while value[0]:
+        size = strcspn(value, b" !")
+        word.assign(b" ").append(value, size).push_back(c' ')
+        if size and words.find(word) < words.size():
             return True
-        value = strchr(value, c' ')
+        value += size + (value[size] != 0)
     return False
 
 
-cdef bint is_listed(const char* value, const char* words) noexcept nogil:
-    """Return whether the first word of a value is among words with spaces around them."""
-    cdef char[34] word
-    cdef int size = 1
-    word[0] = c' '
-    while size < 32 and value[0] and value[0] != c' ' and value[0] != c'!':
-        word[size] = value[0]
-        size += 1
-        value += 1
-    word[size], word[size + 1] = c' ', 0
-    return strstr(words, word) != NULL
+cdef bint hides(const Property* row, const char* name, const char* value, int32_t test) noexcept nogil:
+    """Return whether a value hides, by itself or with others, as a row of the table has it."""
+    cdef double[4] n
+    cdef char[4] units
+    cdef double one = 0
+    cdef int count, i
+    cdef bint found, is_relative
+    if test == WORD:
+        return has_word(value, row.words)
+    if test == MOVING:
+        return not starts(value, b"none")
+    if test == FUNCTION:
+        return is_any_nothing(value)
+    if test == ARGUMENTS:
+        if value[0] == c'x' or value[0] == c'y':
+            name = b"rotatex"
+        return leaves_nothing(name, &value, &one)
+    if test == MASK:
+        return masks_all(value)
+    if test == PICTURE:
+        return is_picture(value)
+    count = arguments_of(&value, n, units, 4)
+    for i in range(count):
+        one = n[i]
+        if test == MARGIN and i % 3:
+            continue
+        if test == FAINT:
+            found = (one / 100 if units[i] == c'%' else one) < row.limit
+        elif test == SMALL:
+            found = -NOTHING <= one <= (0 if units[i] == c'%' else row.limit)
+        elif test == SIZE or test == RELATIVE:
+            if one and not is_letter(units[i]) and units[i] != c'%':  # the weight of a font
+                continue
+            is_relative = units[i] == c'%' or units[i] == c'e'
+            return is_relative if test == RELATIVE else -NOTHING <= one <= (0 if is_relative else row.limit)
+        elif test == ACROSS:
+            found = fabs(one) >= (100 if units[i] == c'%' else FAR_OFF) and (units[i] == c'%' or units[i] == c'v')
+        elif test == ROOMY:
+            found = one > (row.limit if is_letter(units[i]) else 0)
+        else:
+            found = one <= -(min(row.limit, LEFT_SHARE) if units[i] == c'%' else row.limit) or one >= BELOW
+        if found:
+            return True
+    return False
 
 
 cdef int declare(Style* style, const char* name, const char* value) noexcept nogil:
     """Add a declaration in lower case."""
-    cdef int32_t bit
-    cdef bint off = False, important = strchr(value, c'!') != NULL
-    cdef const char* at
-    cdef double number = 0
-    cdef double[4] margins
-    if starts(name, b"-webkit-"):
-        name += 8
-    bit = named(_properties, name, strlen(name))
-    if bit == UNKNOWN:
+    cdef string key
+    cdef const Property* row
+    cdef bint off, important = strchr(value, c'!') != NULL
+    cdef unordered_map[string, vector[Property]].const_iterator found
+    cdef size_t i
+    name += 8 if starts(name, b"-webkit-") else 0
+    key.assign(name)
+    found = _properties.const_find(key)
+    if found == _properties.const_end():
         return 0
-    if equal(name, b"display"):
-        if not is_listed(value, DISPLAYS):
-            return 0
-        off = starts(value, b"none")
-    elif bit == P_DISPLAY:  # content-visibility
-        off = starts(value, b"hidden")
-    elif bit == P_VISIBILITY:
-        if not is_listed(value, b" visible hidden collapse initial inherit unset revert "):
-            return 0
-        off = starts(value, b"hidden") or starts(value, b"collapse")
-    elif equal(name, b"filter"):
-        at = strstr(value, b"opacity(")
-        if at == NULL:
-            return 0
-        off = not starts(value, b"alpha") and is_faint(at + 8)
-    elif bit == P_OPACITY:
-        off = is_faint(value)
-    elif bit == P_TEXT_SIZE:
-        off = has_no_size(value) if name[4] == 0 else is_nothing(value, 0 if is_relative(value) else NOTHING)
-        if name[4] and is_relative(value):
-            style.off |= P_RELATIVE
-        else:
-            style.off &= ~P_RELATIVE
-    elif bit == P_COLOUR:
-        if not style.important & P_COLOUR or important:
+    for i in range(dereference(found).second.size()):
+        row = &dereference(found).second[i]
+        off = hides(row, name, value, row.test & ~(ONLY | ANY_EDGE))
+        if (style.important & row.bit and not important) or (row.test & ONLY and not off) or (
+                row.others.size() > 2 and not off and not has_word(value, row.others)):
+            continue
+        if row.bit == P_COLOUR:
             style.colour = colour_of(value, False)
-        off = style.colour == TRANSPARENT
-    elif equal(name, b"background-image"):
-        if starts(value, b"none") or style.important & P_BACKGROUND:
-            return 0
-        style.back = UNKNOWN
-    elif bit == P_BACKGROUND:
-        if not style.important & P_BACKGROUND or important:
+        elif row.bit == P_BACKGROUND:
             style.back = back_of(value)
-    elif bit == P_TEXT_CLIP:
-        off = starts(value, b"text")
-    elif bit == P_POSITION:
-        off = starts(value, b"absolute") or starts(value, b"fixed") or starts(value, b"relative")
-        if off and value[0] != c'f':
-            style.off &= ~P_FIXED
-        else:
-            bit |= P_FIXED
-    elif bit == P_OFFSET:
-        if is_past_edge(value):
-            style.said |= P_BEYOND
-            style.off |= P_BEYOND
-        if pixels_at(value, &number) != NULL and number <= -AHEAD and not is_listed(name, b" right bottom "):
-            style.off |= P_AHEAD
-        if style.off & P_OFFSET:  # one far edge is enough
-            return 0
-        off = is_any_far(value, BELOW if name[0] == c't' else 10 * FAR) or is_left_behind(name, value)  # top
-    elif bit == P_INDENT:
-        off = is_far(value)
-        if not off and name[0] == c'l':  # letter-spacing
-            bit = 0
-        if number_at(value, &number) != NULL and number >= 100 and strchr(value, c'%') != NULL:
-            style.said |= P_PUSHED
-            style.off |= P_PUSHED
-    elif bit == P_PUSHED:
-        if not is_far(value):
-            return 0
-        off = True
-    elif bit == P_ROOM:  # the box has room after all
-        off = number_at(value, &number) != NULL and (number >= ROOM or (name[0] == c'f' and number > 0) or (
-            strchr(value, c'%') != NULL and (number > 0 or name[7] == 0)))
-    elif bit == P_MARGIN:
-        if style.off & P_MARGIN:
-            return 0
-        off = is_far(value) or is_left_behind(name, value)
-        at = value
-        if not off and equal(name, b"margin") and arguments_of(&at, margins, 4) == 4 and strchr(value, c' ') != NULL:
-            off = margins[3] <= -FAR
-    elif equal(name, b"zoom"):
-        if not is_faint(value) or (number_at(value, &number) != NULL and number == 0):  # browsers ignore 0
-            return 0
-        off = True
-    elif equal(name, b"transform"):
-        off = moves_away(value)
-    elif bit == P_TRANSFORM:  # scale, translate, rotate
-        if name[0] == c'r' and (value[0] == c'x' or value[0] == c'y'):
-            name = b"rotatex"
-        off = removes(name, &value, &number)
-    elif bit == P_CLIP and name[0] == c'c':  # clip, clip-path
-        off = cuts_all(value)
-    elif bit == P_CLIP:
-        off = masks_all(value) or (equal(name, b"mask-size") and is_nothing(value, NOTHING))
-        if not off:
-            return 0
-    elif bit & (P_HEIGHT | P_WIDTH):
-        if style.off & bit and not starts(value, b"auto"):
-            return 0
-        off = is_nothing(value, SLIVER)
-        if name[0] == c'g':  # grid-template-rows
-            if not starts(value, b"0fr"):
-                return 0
-            off, bit = True, bit | P_OVERFLOW
-    elif equal(name, b"contain"):
-        off = strstr(value, b"paint") != NULL or strstr(value, b"strict") != NULL or strstr(value, b"content") != NULL
-        if not off:
-            return 0
-    elif bit == P_LINES:  # pre, pre-line, preserve, break-spaces
-        off = starts(value, b"pre") or starts(value, b"break")
-    elif bit == P_OVERFLOW:
-        off = not starts(value, b"visible")
-    else:  # P_MOVES
-        off = not starts(value, b"none")
-    if style.important & bit and not important:
-        return 0
-    style.said |= bit
-    style.off = style.off | bit if off else style.off & ~bit
-    style.important |= bit if important else 0
+        style.said |= row.bit
+        if off:
+            style.off |= row.bit
+        elif not row.test & ANY_EDGE:
+            style.off &= ~row.bit
+        style.important |= row.bit if important else 0
 
 
 cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t* steps) nogil:
@@ -918,11 +799,12 @@ cdef struct Around:       # a block that is open
 cdef int32_t size_holds(const unsigned char* at) noexcept nogil:
     """Return whether a condition in brackets is true of all screens that pages are made for, or of some."""
     cdef double size
+    cdef char unit
     cdef const char* behind
     cdef bint is_least = begins(at, b"(min-width:") or begins(at, b"(min-height:")
     if not is_least and not begins(at, b"(max-width:") and not begins(at, b"(max-height:"):
         return SOMETIMES
-    behind = pixels_at(behind_space(strchr(<const char*>at, c':') + 1), &size)
+    behind = length_at(behind_space(strchr(<const char*>at, c':') + 1), &size, &unit, 0)
     if behind == NULL or behind[strspn(behind, b"abcdefghijklmnopqrstuvwxyz ")] != c')':
         return SOMETIMES
     return ALWAYS if (size <= NARROW if is_least else size >= WIDE) else SOMETIMES
