@@ -19,9 +19,7 @@ cdef struct Inherited:    # what the text of an element has from those around it
     uint64_t[4] filter    # names of the element and those around it
 
 cdef struct Named:        # what selectors ask of an element, as hashes, and what they find
-    uint64_t tag
-    uint64_t id_          # 0 for none
-    vector[uint64_t] classes
+    vector[uint64_t] names
     uint64_t[4] filter
     vector[uint64_t] rules      # weights of those whose last compound matches it, in order: the cascade
     vector[int32_t] showing     # those that would show it in another state

@@ -6,7 +6,7 @@ nothing shows is not.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memset, strchr, strcspn, strlen, strncmp, strpbrk, strspn
+from libc.string cimport memset, strcspn, strlen, strncmp, strspn
 from libcpp.algorithm cimport count, sort
 from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
 
@@ -19,7 +19,7 @@ from denoise_scrapy.core.styles cimport (
     LEAST_STEPS, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_BEYOND, P_HEIGHT, P_LINES, P_OVERFLOW,
     P_POSITION, P_RELATIVE, P_SWITCHED, P_TEXT_CLIP,
     P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN, STEPS_A_BYTE, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to,
-    colour_of, is_close, holds, name_of, read_style, reason_of,
+    colour_of, is_close, holds, name_of, of_what, read_style, reason_of,
 )
 
 cdef enum:
@@ -30,12 +30,12 @@ cdef enum:
     MOST_SLIDES = 80
     # Elements beside a hidden one that are hidden just as it is: one or two may be meant for machines.
     HIDDEN_ALIKE = 3
-    # Bytes of a script in which ids are looked for: those that fill in streamed content are short.
-    MOST_SCRIPT = 8000
     # Levels from a heading down to the button that is all of it.
     LEVELS = 4
     # Levels above an element at which the compounds of a selector are looked for.
     LEVELS_UP = 32
+    # Names that an element lacks beyond repair.
+    IMPOSSIBLE = 1000
     # Class names of an element that selectors are compared with; recorded pages have up to 60.
     MOST_CLASSES = 100
 
@@ -102,18 +102,6 @@ cdef int add_ids(Sight* sight, const char* value) nogil:
         value += size
 
 
-cdef int add_strings(Sight* sight, const char* script) nogil:
-    """Add the strings of a script."""
-    cdef const char* end
-    script = strpbrk(script, b"\"'")
-    while script != NULL:
-        end = strchr(script + 1, script[0])
-        if end == NULL:
-            break
-        number_of(sight.controlled, hash_bytes(<const unsigned char*>script + 1, end - script - 1, SEED + 1))
-        script = strpbrk(end + 1, b"\"'")
-
-
 cdef int read_controls(Sight* sight) nogil:
     """Read which ids the page's controls name, in any attribute; and those of the controls themselves."""
     cdef const xmlNode* node = sight.root
@@ -129,19 +117,16 @@ cdef int read_controls(Sight* sight) nogil:
                 if not equal(name, b"class") and not equal(name, b"style"):
                     add_ids(sight, <const char*>value_of(attribute))
                 attribute = attribute.next
-        elif is_named(node, b"script") and node.children != NULL and node.children.content != NULL and (
-                strlen(<const char*>node.children.content) < MOST_SCRIPT):
-            add_strings(sight, <const char*>node.children.content)
         node = next_in(sight.root, node)
 
 
-cdef bint is_controlled(Sight* sight, const unsigned char* id_, uint64_t seed) nogil:
-    """Return whether a control names an id, or has it; by another seed, whether a short script does."""
+cdef bint is_controlled(Sight* sight, const unsigned char* id_) nogil:
+    """Return whether a control names an id, or has it."""
     if id_ == NULL or not id_[0]:
         return False
     if not sight.knows_controls:
         read_controls(sight)
-    return find(sight.controlled, hash_bytes(id_, strlen(<const char*>id_), seed)) >= 0
+    return find(sight.controlled, hash_bytes(id_, strlen(<const char*>id_), SEED)) >= 0
 
 
 cdef const xmlNode* beside(const xmlNode* node, bint before) noexcept nogil:
@@ -247,14 +232,10 @@ cdef bint is_one_of_many(const xmlNode* node) noexcept nogil:
 
 cdef bint shares_class(const xmlNode* a, const xmlNode* b) noexcept nogil:
     """Return whether the class names of two elements begin with the same name."""
-    cdef const unsigned char* mine = attribute_of(a, b"class")
-    cdef const unsigned char* other = attribute_of(b, b"class")
-    if mine == NULL or other == NULL:
-        return False
-    while mine[0] and mine[0] == other[0] and not is_blank(mine[0]):
-        mine += 1
-        other += 1
-    return (mine[0] == 0 or is_blank(mine[0])) and (other[0] == 0 or is_blank(other[0]))
+    cdef const char* mine = told_of(a, b"class")
+    cdef const char* other = told_of(b, b"class")
+    cdef size_t size = strcspn(mine, b" ")
+    return attribute_of(a, b"class") != NULL and size == strcspn(other, b" ") and strncmp(mine, other, size) == 0
 
 
 cdef bint is_answer(const xmlNode* node) noexcept nogil:
@@ -294,16 +275,14 @@ cdef bint a_click_shows(
     """Return whether a control of the page shows a hidden element."""
     if BY_TEXT_SIZE <= reason <= BY_CLIP or reason == BY_DIALOG or is_apart(role):
         return False
-    if is_controlled(sight, attribute_of(node, b"id"), SEED) or (
-            is_controlled(sight, attribute_of(node, b"aria-labelledby"), SEED)):
+    if is_controlled(sight, attribute_of(node, b"id")) or is_controlled(sight, attribute_of(node, b"aria-labelledby")):
         return True
     if reason != BY_ARIA and sight.sheet != NULL and sight.sheet.is_still:  # no script shows what no control is for
         return is_block and is_below_control(node)
     if role != NULL and begins(role, b"tabpanel"):
         return True
     # browsers get streamed content in hidden elements, and scripts that move it; React numbers them S:0, S:1 …
-    if reason == BY_ATTRIBUTE and (begins(<const unsigned char*>told_of(node, b"id"), b"s:") or (
-            is_controlled(sight, attribute_of(node, b"id"), SEED + 1))):
+    if reason == BY_ATTRIBUTE and begins(<const unsigned char*>told_of(node, b"id"), b"s:"):
         return True
     if reason == BY_ARIA:
         return is_block and (is_slide(node) or is_only_control(beside(node, True)))
@@ -311,22 +290,26 @@ cdef bint a_click_shows(
 
 # ---- rules of style sheets ------------------------------------------------------------------------------------------
 
-cdef int32_t missing(const Compound* compound, const Named* named) noexcept nogil:
-    """Return how many classes an element lacks to match a compound; 1,000 if that cannot make it match."""
-    cdef int32_t lacks = 0
+cdef int32_t missing(const Compound* compound, const vector[uint64_t]& names) noexcept nogil:
+    """Return how many classes an element lacks to match a compound; 1,000 if that cannot make it match.
+
+    It cannot if nothing but its tag would match besides.
+    """
+    cdef int32_t lacks = 0, has = 0
     cdef uint64_t name
     cdef size_t i
-    if (compound.tag and compound.tag != named.tag) or (compound.id_ and compound.id_ != named.id_):
-        return 1000
-    for i in range(compound.classes.size()):
-        name = compound.classes[i]
-        lacks += count(named.classes.const_begin(), named.classes.const_end(), name) == 0
-    return lacks
+    for i in range(compound.names.size()):
+        name = compound.names[i]
+        if count(names.const_begin(), names.const_end(), name):
+            has += of_what(name) != OF_TAG
+        else:
+            lacks += 1 if of_what(name) == OF_CLASS else IMPOSSIBLE
+    return lacks if has or not lacks else IMPOSSIBLE
 
 
 cdef inline int64_t steps_of(const Compound* compound, const Named* named) noexcept nogil:
-    """Return how many bytes are looked at to match a compound: each of its classes is looked for among all."""
-    return 16 + 8 * <int64_t>(compound.classes.size() * named.classes.size())
+    """Return how many bytes are looked at to match a compound: each of its names is looked for among all."""
+    return 16 + 8 * <int64_t>(compound.names.size() * named.names.size())
 
 
 cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) nogil:
@@ -342,37 +325,34 @@ cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) nogil:
             return 0
         rule = &sheet.rules[sheet.by_name[number][i]]
         sight.steps -= steps_of(&rule.compounds[0], named)
-        if missing(&rule.compounds[0], named) == 0:
+        if missing(&rule.compounds[0], named.names) == 0:
             named.rules.push_back(rule.weight)
+
+
+cdef int read_names(const xmlNode* node, vector[uint64_t]& names) nogil:
+    """Read the names of an element that selectors may have: its tag, id and classes."""
+    cdef const unsigned char* at = <const unsigned char*>told_of(node, b"id")
+    cdef size_t size
+    names.push_back(name_of(node.name, strlen(<const char*>node.name), OF_TAG))
+    if at[0]:
+        names.push_back(name_of(at, strlen(<const char*>at), OF_ID))
+    at = <const unsigned char*>told_of(node, b"class")
+    while at[0] and names.size() < MOST_CLASSES:
+        size = strcspn(<const char*>at, b" \t\n\r\f")
+        if size:
+            names.push_back(name_of(at, size, OF_CLASS))
+        at += size + (at[size] != 0)
 
 
 cdef int name_element(Sight* sight, const xmlNode* node, Named* named) nogil:
     """Read an element's names, and find the rules, other than those of states, whose last compound matches it."""
-    cdef const unsigned char* names = attribute_of(node, b"class")
-    cdef const unsigned char* id_ = attribute_of(node, b"id")
-    cdef const unsigned char* first
-    cdef size_t i
+    cdef uint64_t name
     memset(named.filter, 0, sizeof(named.filter))
-    named.classes.reserve(8)
-    named.tag = name_of(node.name, strlen(<const char*>node.name), OF_TAG)
-    named.id_ = name_of(id_, strlen(<const char*>id_), OF_ID) if id_ != NULL else 0
-    add_to(named.filter, named.tag)
-    if named.id_:
-        add_to(named.filter, named.id_)
-    while names != NULL and names[0] and named.classes.size() < MOST_CLASSES:
-        first = names
-        while names[0] and not is_blank(names[0]):
-            names += 1
-        if names > first:
-            named.classes.push_back(name_of(first, names - first, OF_CLASS))
-            add_to(named.filter, named.classes.back())
-        else:
-            names += 1
+    read_names(node, named.names)
     add_rules_of(sight, ANY, named)
-    add_rules_of(sight, named.tag, named)
-    add_rules_of(sight, named.id_, named)
-    for i in range(named.classes.size()):
-        add_rules_of(sight, named.classes[i], named)
+    for name in named.names:
+        add_to(named.filter, name)
+        add_rules_of(sight, name, named)
     sort(named.rules.begin(), named.rules.end())
 
 
@@ -394,7 +374,7 @@ cdef inline bint is_missing(Sight* sight, const Compound* compound, int32_t elem
     if kind < 0:
         return True
     sight.steps -= steps_of(compound, &sight.named[kind])
-    return missing(compound, &sight.named[kind])
+    return missing(compound, sight.named[kind].names)
 
 
 cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nogil:
@@ -423,35 +403,18 @@ cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nog
     return True
 
 
-cdef bint is_of(const Compound* compound, const xmlNode* node) noexcept nogil:
-    """Return whether an element matches a compound."""
-    cdef const unsigned char* names = <const unsigned char*>told_of(node, b"class")
-    cdef const unsigned char* id_ = <const unsigned char*>told_of(node, b"id")
-    cdef const unsigned char* first
-    cdef size_t i, lacks = compound.classes.size()
-    if compound.tag and compound.tag != name_of(node.name, strlen(<const char*>node.name), OF_TAG):
-        return False
-    if compound.id_ and compound.id_ != name_of(id_, strlen(<const char*>id_), OF_ID):
-        return False
-    while lacks and names[0]:
-        first = names
-        while names[0] and not is_blank(names[0]):
-            names += 1
-        for i in range(compound.classes.size()):
-            lacks -= compound.classes[i] == name_of(first, names - first, OF_CLASS)
-        names += names[0] != 0
-    return lacks == 0
-
-
 cdef bint is_beside(Sight* sight, const Rule* rule, const xmlNode* node) noexcept nogil:
     """Return whether an element before another one, on its level, matches what a rule asks of it."""
+    cdef vector[uint64_t] names
     cdef int left = MOST_SLIDES
     node = node.prev
     while node != NULL and left and sight.steps > 0:
         if node.type == XML_ELEMENT_NODE:
             left -= 1
             sight.steps -= 16 + <int64_t>strlen(told_of(node, b"class"))
-            if is_of(&rule.beside[0], node):
+            names.clear()
+            read_names(node, names)
+            if missing(&rule.beside[0], names) == 0:
                 return True
             if rule.is_next:
                 return False
@@ -486,8 +449,6 @@ cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) n
     """
     cdef Named* named = &sight.named[kind]
     cdef const Rule* rule
-    cdef const Compound* last
-    cdef int32_t lacks
     cdef size_t i
     if sight.steps <= 0:
         return False
@@ -497,23 +458,15 @@ cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) n
             sight.steps -= steps_of(&sight.sheet.rules[sight.sheet.showing[i]].compounds[0], named)
             if sight.steps <= 0:
                 break
-            if missing(&sight.sheet.rules[sight.sheet.showing[i]].compounds[0], named) <= 1:
+            if missing(&sight.sheet.rules[sight.sheet.showing[i]].compounds[0], named.names) <= 1:
                 named.showing.push_back(sight.sheet.showing[i])
     for i in range(named.showing.size()):
         if sight.steps <= 0:
             return False
         rule = &sight.sheet.rules[named.showing[i]]
-        last = &rule.compounds[0]
-        sight.steps -= steps_of(last, named)
-        lacks = missing(last, named)
-        if not rule.style.said & shown_by(reason):
-            continue
-        if not sight.sheet.is_still and lacks == 1 and not last.id_ and last.classes.size() == 1:
-            # nothing of the element itself is selected: what is around it has to be
-            if rule.compounds.size() > 1 and last.is_child and is_around(sight, rule, around):
-                return True
-        elif rule.is_state or (not sight.sheet.is_still and (
-                lacks == 1 or rule.conditions.size() or not is_around(sight, rule, around))):
+        sight.steps -= steps_of(&rule.compounds[0], named)
+        if rule.style.said & shown_by(reason) and (rule.is_state or (not sight.sheet.is_still and (
+                rule.conditions.size() or missing(&rule.compounds[0], named.names) or not is_around(sight, rule, around)))):
             return True
     return False
 
@@ -622,7 +575,7 @@ cdef int32_t look_at(
             text.filter[i] |= named.filter[i]
     by_sheet = style.off & P_SWITCHED != 0
     if given[STYLE] != NULL:
-        read_style(given[STYLE], &style, sight.sheet, &sight.steps)
+        read_style(given[STYLE], &style, sight.sheet)
     reason = of_box(node, given, &style, is_block, is_dialog)
     if not reason and text.is_cut and style.off & P_BEYOND and style.off & P_POSITION and is_bare(node):
         reason = BY_PLACE

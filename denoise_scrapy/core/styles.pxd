@@ -1,5 +1,6 @@
 """What style attributes and style sheets say about whether an element can be seen; see `styles.pyx`."""
 
+from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
@@ -64,10 +65,8 @@ cdef struct Style:        # of a list of declarations; properties are bits, see 
     int32_t colour
     int32_t back          # of the background
 
-cdef struct Compound:     # of a selector, as `div#main.story.new`; names are hashes
-    uint64_t tag          # 0 for any
-    uint64_t id_
-    vector[uint64_t] classes
+cdef struct Compound:     # of a selector, as `div#main.story.new`
+    vector[uint64_t] names  # hashes of its tag, id and classes
     bint is_child         # of what the next compound selects, not any descendant
 
 cdef struct Condition:    # on an attribute
@@ -90,13 +89,13 @@ cdef struct Sheet:
     Table names           # of last compounds: an id, else a class, else the tag, else `ANY`
     vector[vector[int32_t]] by_name
     vector[int32_t] showing     # rules that show what others may hide
-    unordered_map[string, string] custom  # values of custom properties, "" if they have several
+    PyObject* custom      # a dict: values of custom properties, b"" if they have several
     bint is_all           # whether no other sheet applies, which would be loaded
     bint is_still         # whether no script of the page changes what shows
-    int64_t steps         # that are left to read it
 
 cdef class StyleSheet:
     cdef Sheet sheet
+    cdef dict custom
 
 cdef enum:
     # Bytes of names, values and rules that may be looked at for what a page's styles mean: at least, and for each byte
@@ -106,28 +105,32 @@ cdef enum:
     STEPS_A_BYTE = 100
 
 cdef enum:
-    # Seeds of the hashes of names; the hash of no name.
-    OF_TAG = 21
-    OF_ID
+    # What a name is of: the highest bits of its hash, the rarest kind last; the hash of no name.
+    OF_TAG = 1
     OF_CLASS
-    ANY = 1
+    OF_ID
+    ANY = 0
     # Of a condition that an attribute is there, whatever its value.
     EXISTS = 0
 
 
 cdef inline uint64_t name_of(const unsigned char* name, size_t size, uint64_t of) noexcept nogil:
-    """Return the hash of a tag, an id or a class; never 0."""
-    return hash_bytes(name, size, of) | 2
+    """Return the hash of a tag, an id or a class."""
+    return hash_bytes(name, size, of) >> 2 | of << 62
+
+
+cdef inline uint64_t of_what(uint64_t name) noexcept nogil:
+    return name >> 62
 
 
 cdef inline int add_to(uint64_t* filter, uint64_t name) noexcept nogil:
     """Set a name's bit, one of 256: what is missing from a filter is not among its names."""
-    filter[name >> 62] |= <uint64_t>1 << (name >> 56 & 63)
+    filter[name & 3] |= <uint64_t>1 << (name >> 2 & 63)
 
 
 cdef int32_t named(const unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil
 cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil
-cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet, int64_t* steps) except -1 nogil
+cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet) except -1 nogil
 cdef int add_style(Style* style, const Style* more) noexcept nogil
 cdef int32_t reason_of(const Style* style, bint is_block, bint is_bare) noexcept nogil
 cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil

@@ -8,8 +8,11 @@ in a state only, as after a click, tell what may be shown. What is not understoo
 Source: W3C, *CSS Syntax Module Level 3* (2021), *CSS Cascading and Inheritance Level 4* (2022).
 """
 
+import re
 from base64 import b64decode
+from collections import ChainMap
 from contextlib import suppress
+from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
 import tinycss2.color3
@@ -59,14 +62,6 @@ STATES[:] = [
     b":checked", b":target", b":target-within", b":open", b":popover-open", b":focus-within", b"[open",
     b"[aria-expanded", b"[aria-selected",
 ]
-# What media queries for screens say, and what holds on a usual one: light, wide, in colours, with a mouse.
-cdef const char* ON_SCREENS[20]
-ON_SCREENS[:] = [
-    b"only ", b"and", b"screen", b"all", b"not print", b"not speech", b"(color)", b"(orientation:landscape)",
-    b"(prefers-color-scheme:light)", b"(hover)", b"(hover:hover)", b"(any-hover:hover)", b"(pointer:fine)",
-    b"(any-pointer:fine)", b"(prefers-reduced-motion:no-preference)", b"(scripting:enabled)", b"(forced-colors:none)",
-    b"(display-mode:browser)", b"(monochrome:0)", b"(update:fast)",
-]
 # Beginnings of attributes that scripts change, as those of parts that are shown when a page is ready: no condition on
 # them hides.
 cdef const char* CHANGED[9]
@@ -94,6 +89,7 @@ cdef double NARROW = 320, WIDE = 4000
 cdef double ROOM = 8
 # In lower case, as declarations are read.
 cdef const char* LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+cdef const char* BLANKS = b" \t\n\r\f"
 # Words of the colours that CSS names.
 _NAMES = """
 aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown burlywood
@@ -232,6 +228,15 @@ cdef const unsigned char* behind_comment(const unsigned char* at) noexcept nogil
     return at + strlen(<const char*>at) if end == NULL else <const unsigned char*>end + 2
 
 
+cdef const unsigned char* behind_string(const unsigned char* at) noexcept nogil:
+    """Return what follows a string in quotes, or the line that it does not end in."""
+    cdef unsigned char quote = at[0]
+    at += 1
+    while at[0] and at[0] != quote and at[0] != c'\n':
+        at += 2 if at[0] == c'\\' and at[1] else 1
+    return at + (at[0] == quote)
+
+
 cdef const unsigned char* write_escaped(const unsigned char* at, string& out) nogil:
     """Write the character that an escape behind a backslash stands for, if it is of one byte; return what follows."""
     cdef uint32_t code = 0
@@ -252,17 +257,12 @@ cdef const unsigned char* write_escaped(const unsigned char* at, string& out) no
 cdef int write_clean(const unsigned char* text, string& out) nogil:
     """Write CSS in lower case without comments, escapes, the contents of strings, and needless white space."""
     cdef const unsigned char* end = text + MOST_BYTES
-    cdef unsigned char quote
     while text[0] and text < end:
         if text[0] == c'/' and text[1] == c'*':
             text = behind_comment(text + 2)
             continue
         if text[0] == c'"' or text[0] == c'\'':
-            quote = text[0]
-            text += 1
-            while text[0] and text[0] != quote:
-                text += 2 if text[0] == c'\\' and text[1] else 1
-            text += 1 if text[0] else 0
+            text = behind_string(text)
             out.push_back(c'"')
             continue
         if text[0] == c'\\' and text[1]:
@@ -355,6 +355,7 @@ cdef const char* length_at(const char* at, double* value, char* unit, int depth)
         if not count or (starts(name, b"max") or (name[0] == c'c' and count == 1)) == (part > value[0]):
             value[0] = part
         count += 1
+    unit[0] = 0  # it may be of several
     return at + 1 if at[0] == c')' else NULL
 
 
@@ -635,69 +636,44 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         style.important |= row.bit if important else 0
 
 
-cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t* steps) nogil:
-    """Put the values of custom properties into a value; return False if one is unknown, or no `steps` are left.
+_CUSTOM = re.compile(rb"[{;\s](--[\w-]+)\s*:\s*([^;{}]{1,100})(?=[;}])")
+_USED = re.compile(rb"var\(\s*(--[\w-]+)\s*(?:,((?:[^()]|\([^()]*\))*))?\)")
 
-    They are those of the same declarations, else those that the sheets set to one value only, else what `var` names.
+
+def _custom_in(bytes text):
+    """Return the custom properties that a text sets to one value only, if that is short; the others are b""."""
+    found = {}
+    for name, value in _CUSTOM.findall(b";" + text.lower()):
+        found[name] = value.strip() if found.get(name, value.strip()) == value.strip() else b""
+    return found
+
+
+def _fill_in(bytes text, custom, bint is_all):
+    """Put the values of custom properties into declarations, those of the same declarations first.
+
+    What `var` names besides is taken if all sheets are known. Values are short, and so is what comes of them.
     """
-    cdef string name
-    cdef unordered_map[string, string].const_iterator found
-    cdef size_t at, end, behind, own_at, depth
-    cdef int _filled
-    for _filled in range(MOST_FILLED):
-        at = value.find(b"var(")
-        if at >= value.size():  # npos is larger
-            return True
-        steps[0] -= <int64_t>(own.size() + 2 * value.size())
-        if steps[0] <= 0:
-            return False
-        end = at + 4
-        while end < value.size() and value[end] == c' ':
-            end += 1
-        name.assign(value.c_str() + end, strcspn(value.c_str() + end, b" ,)"))
-        behind, depth = at + 4, 1
-        while behind < value.size() and depth:
-            depth += value[behind] == c'('
-            depth -= value[behind] == c')'
-            behind += 1
-        end += name.size()
-        name.push_back(c':')
-        own_at = own.find(name)
-        name.pop_back()
-        if own_at < own.size():
-            own_at += name.size() + 1
-            name.assign(own.c_str() + own_at, strcspn(own.c_str() + own_at, b";"))
-        else:
-            if sheet != NULL:
-                found = sheet.custom.const_find(name)
-            if sheet != NULL and found != sheet.custom.const_end():
-                name = dereference(found).second
-            elif sheet != NULL and sheet.is_all and value[end] == c',' and behind > end + 1:
-                name.assign(value.c_str() + end + 1, behind - end - 2)
-            else:
-                name.clear()
-        if name.empty() or value.size() + name.size() > MOST_BYTES:
-            return False
-        value.replace(at, behind - at, b" ").insert(at, name)
-        while value[0] == c' ':
-            value.erase(0, 1)
-    return False
+    values = ChainMap(_custom_in(text), custom)
+    for _ in range(MOST_FILLED):
+        before = text
+        text = _USED.sub(lambda use: values.get(use[1]) or (is_all and use[2]) or use[0], before)
+        if text == before or len(text) > MOST_BYTES:
+            break
+    return text[:MOST_BYTES]
 
 
-cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet, int64_t* steps) except -1 nogil:
-    """Add the declarations of a style attribute, or of a rule; `sheet` has the custom properties.
-
-    Each byte of an attribute is looked at a few times; `steps` are taken for what custom properties add.
-    """
-    cdef string clean, own, filled
+cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet) except -1 nogil:
+    """Add the declarations of a style attribute, or of a rule; `sheet` has the custom properties."""
+    cdef string clean
     cdef char* at
     cdef char* name
     cdef char* value
     cdef size_t depth
     write_clean(text, clean)
     clean.push_back(c';')
-    if clean.find(b"var(") < clean.size():
-        own = clean
+    if sheet != NULL and clean.find(b"var(") < clean.size():
+        with gil:
+            clean = <bytes>_fill_in(clean, <object>sheet.custom, sheet.is_all)
     at = &clean[0]
     while at[0]:
         at += strspn(at, b" ;")
@@ -718,12 +694,8 @@ cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet,
         if at[0]:
             at[0] = 0
             at += 1
-        if strstr(value, b"var(") == NULL:
+        if strstr(value, b"var(") == NULL:  # known
             declare(style, name, value)
-        else:
-            filled.assign(value)
-            if fill_in(filled, own, sheet, steps):
-                declare(style, name, filled.c_str())
 
 
 cdef int add_style(Style* style, const Style* more) noexcept nogil:
@@ -775,16 +747,14 @@ cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil:
         return equal(given, value)
     if not size:
         return False
-    if condition.operator == c'^':
-        return starts(given, value)
     if condition.operator == c'$':
-        return strlen(given) >= size and equal(given + strlen(given) - size, value)
-    if condition.operator == c'|':
-        return starts(given, value) and (given[size] == 0 or given[size] == c'-')
+        given += max(size, strlen(given)) - size
     at = strstr(given, value)
     while at != NULL and condition.operator == c'~' and not (
             (at == given or is_blank((at - 1)[0])) and (at[size] == 0 or is_blank(at[size]))):
         at = strstr(at + 1, value)
+    if condition.operator == c'^' or condition.operator == c'|':
+        return at == given and (condition.operator == c'^' or at[size] == 0 or at[size] == c'-')
     return at != NULL
 
 
@@ -796,83 +766,44 @@ cdef struct Around:       # a block that is open
     int32_t holds         # whether rules in it do
 
 
-cdef int32_t size_holds(const unsigned char* at) noexcept nogil:
-    """Return whether a condition in brackets is true of all screens that pages are made for, or of some."""
-    cdef double size
-    cdef char unit
-    cdef const char* behind
-    cdef bint is_least = begins(at, b"(min-width:") or begins(at, b"(min-height:")
-    if not is_least and not begins(at, b"(max-width:") and not begins(at, b"(max-height:"):
-        return SOMETIMES
-    behind = length_at(behind_space(strchr(<const char*>at, c':') + 1), &size, &unit, 0)
-    if behind == NULL or behind[strspn(behind, b"abcdefghijklmnopqrstuvwxyz ")] != c')':
-        return SOMETIMES
-    return ALWAYS if (size <= NARROW if is_least else size >= WIDE) else SOMETIMES
+_USUAL = re.compile(
+    rb"only|and|screen|all|not(?:print|speech)|\((?:color|orientation:landscape|prefers-color-scheme:light|"
+    rb"(?:any-)?hover(?::hover)?|(?:any-)?pointer:fine|prefers-reduced-motion:no-preference|scripting:enabled|"
+    rb"forced-colors:none|display-mode:browser|monochrome:0|update:fast)\)"
+)
+_SCREEN = re.compile(rb"\((min|max)-(?:width|height):(\d*\.?\d+)(px|r?em)?\)")
+_AT_RULE = re.compile(rb"@([\w-]+)")
+# Whether rules in other blocks hold; in any that is not here they do not.
+_AROUND = {b"supports": ALWAYS, b"layer": ALWAYS, b"-moz-document": ALWAYS, b"container": SOMETIMES}
 
 
-cdef size_t word_at(const unsigned char* at) noexcept nogil:
-    """Return the length of a word that changes nothing about whether a media query holds, 0 for none."""
-    cdef const unsigned char* behind
-    cdef const char* word
-    cdef int32_t i
-    for i in range(20):
-        word, behind = ON_SCREENS[i], at
-        while word[0] and lower(behind[0]) == <unsigned char>word[0]:
-            word += 1
-            behind += 1
-            while ON_SCREENS[i][0] == c'(' and is_blank(behind[0]):
-                behind += 1
-        if not word[0]:
-            return behind - at
-    return 0
+def _without_size(size):
+    """Return what is left of a condition on the size of the screen: nothing if all that pages are made for meet it."""
+    pixels = float(size[2]) * (16 if size[3] and size[3] != b"px" else 1)
+    return b"" if (pixels <= NARROW if size[1] == b"min" else pixels >= WIDE) else size[0]
 
 
-cdef int32_t media_holds(const unsigned char* at) noexcept nogil:
+@lru_cache(1000)
+def _media_holds(bytes media):
     """Return whether one of a list of media queries holds: `ALWAYS`, `SOMETIMES` or `NEVER`."""
-    cdef int32_t found = NEVER, one = ALWAYS
-    while True:
-        if is_blank(at[0]):
-            at += 1
-        elif at[0] == 0 or at[0] == c',':
-            found = min(found, one)
-            one = ALWAYS
-            if at[0] == 0:
-                return found
-            at += 1
-        elif word_at(at):
-            at += word_at(at)
-        else:
-            one = max(one, size_holds(at) if at[0] == c'(' else NEVER if begins(at, b"print") else SOMETIMES)
-            while at[0] and at[0] != c')' and at[0] != c',':
-                at += 1
-            at += at[0] == c')'
+    found = NEVER
+    for query in b"".join(media.lower().split()).split(b","):
+        left = _SCREEN.sub(_without_size, _USUAL.sub(b"", query))
+        found = min(found, NEVER if left.startswith(b"print") else SOMETIMES if left else ALWAYS)
+    return found
 
 
-cdef int32_t holds_in(const string& prelude) noexcept nogil:
-    """Return whether what is in a block holds: `ALWAYS`, `SOMETIMES` or `NEVER`."""
-    cdef const unsigned char* at = <const unsigned char*>prelude.c_str()
-    if at[0] != c'@' or begins(at, b"@supports") or begins(at, b"@layer") or begins(at, b"@-moz-document"):
-        return ALWAYS
-    if begins(at, b"@media"):
-        return media_holds(at + 6)
-    return SOMETIMES if begins(at, b"@container") else NEVER
+def _holds_in(bytes prelude):
+    """Return whether what is in a block with a condition holds."""
+    rule = _AT_RULE.match(prelude)
+    name = rule[1].lower() if rule else b""
+    return _media_holds(prelude[rule.end():]) if name == b"media" else _AROUND.get(name, NEVER)
 
 
 cdef string trimmed(const string& text):
-    """Return a text without white space around it, and without marks of HTML's comments in front."""
-    cdef size_t start = 0, end = text.size()
-    cdef const char* at
-    while end > start and is_blank(text[end - 1]):
-        end -= 1
-    while start < end:
-        at = text.c_str() + start
-        if starts(at, b"<!--") or starts(at, b"-->"):
-            start += 3 + (at[0] == c'<')
-        elif is_blank(at[0]):
-            start += 1
-        else:
-            break
-    return text.substr(min(start, end), end - min(start, end))
+    """Return a text without white space around it."""
+    cdef size_t start = text.find_first_not_of(BLANKS)
+    return text.substr(start, text.find_last_not_of(BLANKS) + 1 - start) if start < text.size() else string()
 
 
 cdef size_t length_of_first(const char* selectors) noexcept nogil:
@@ -961,7 +892,6 @@ cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
 cdef bint read_condition(const unsigned char* at, Condition* condition, bint is_still) nogil:
     """Read a condition on an attribute; return False if it is not understood, or scripts may change the attribute."""
     cdef const unsigned char* first
-    cdef const char* end
     cdef int32_t i
     at = behind_blanks(read_name(behind_blanks(at + 1), condition.name))
     if condition.name.empty() or (not is_still and condition.name.find(b"cloak") < condition.name.size()):
@@ -978,14 +908,15 @@ cdef bint read_condition(const unsigned char* at, Condition* condition, bint is_
         return False
     first = behind_blanks(at + 1)
     if first[0] == c'"' or first[0] == c'\'':
-        end = strchr(<const char*>first + 1, first[0])
-        if end == NULL:
-            return False
-        condition.value.assign(<const char*>first + 1, end - <const char*>first - 1)
-        at = <const unsigned char*>end + 1
+        at = behind_string(first)
+        condition.value.assign(<const char*>first + 1, max(at - first, 2) - 2)
     else:
         at = read_name(first, condition.value)
     return at > first and behind_blanks(at)[0] == c']'
+
+
+cdef inline bint is_combinator(unsigned char byte) noexcept nogil:
+    return byte == c'>' or byte == c'+' or byte == c'~'
 
 
 cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogil:
@@ -994,138 +925,115 @@ cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogi
     cdef Condition condition
     cdef const unsigned char* first
     cdef const unsigned char* behind
-    cdef unsigned char mark
-    cdef string tag, name
-    cdef bint is_child = False, is_unknown = False, has_unknown = False, is_clicked = False
+    cdef unsigned char mark, kind
+    cdef string name
+    cdef bint is_child = False, is_unknown = False, is_clicked = False, is_top = False
+    cdef size_t i
     rule.compounds.clear()
     rule.conditions.clear()
     rule.beside.clear()
     rule.weight, rule.is_state = 0, False
-    while True:
-        at = behind_blanks(at)
-        if at[0] == 0:
-            if rule.is_state or rule.compounds.size() > 1:
-                rule.is_state |= rule.beside.size() > 0
-                rule.beside.clear()
-            reverse(rule.compounds.begin(), rule.compounds.end())
-            return rule.compounds.size() and not is_child and not is_unknown and (is_clicked or not has_unknown)
-        if at[0] == c'>' or at[0] == c'+' or at[0] == c'~':
+    at = behind_blanks(at)
+    while at[0]:
+        mark = at[0]
+        if is_combinator(mark):
             if is_child or not rule.compounds.size():
                 return False
-            is_child = at[0] == c'>'
+            is_child = mark == c'>'
             if not is_child:
                 # what is before it may change, if more than one simple compound is
-                if has_unknown or is_clicked or rule.compounds.size() + rule.beside.size() + rule.conditions.size() > 1:
-                    rule.is_state = True
+                rule.is_state |= is_unknown or is_clicked or (
+                    rule.compounds.size() + rule.beside.size() + rule.conditions.size() > 1)
                 rule.beside = rule.compounds
-                rule.is_next = at[0] == c'+'
+                rule.is_next = mark == c'+'
                 rule.compounds.clear()
                 rule.conditions.clear()
-                is_unknown = False
-            at += 1
+            at = behind_blanks(at + 1)
             continue
         is_unknown |= rule.conditions.size() > 0
-        part.tag = part.id_ = 0
-        part.classes.clear()
-        tag.clear()
-        part.is_child, is_child = is_child, False
-        first = at
-        while at[0] and not is_blank(at[0]) and at[0] != c'>' and at[0] != c'+' and at[0] != c'~':
+        part.names.clear()
+        part.is_child, is_child, is_top, first = is_child, False, False, at
+        while at[0] and not is_blank(at[0]) and not is_combinator(at[0]):
             mark = at[0]
-            if mark == c'*' and at == first:  # *, of any namespace
-                at += 1
-                if at[0] == c'|':
-                    at += 1
-                    first = at
-                continue
             if mark == c':' or mark == c'[':
                 behind = skip_condition(at)
+                kind = OF_CLASS
                 if is_of_click(at):
                     rule.is_state = is_clicked = True
                 elif begins(at, b":not(:hover)") or begins(at, b":not(:focus)") or begins(at, b":not(:active)"):
                     pass  # nobody points at it
                 elif begins(at, b":root") and behind == at + 5:
-                    rule.weight += 1 << 8
-                    if tag.empty():
-                        tag.assign(b"html")
+                    part.names.push_back(name_of(b"html", 4, OF_TAG))
+                    is_top = True
                 elif mark == c'[' and read_condition(at, &condition, is_still):
-                    rule.weight += 1 << 8
                     rule.conditions.push_back(condition)
                 else:
-                    is_unknown = has_unknown = True
-                at = behind
-                continue
-            if mark != c'#' and mark != c'.' and at != first:
-                return False
-            behind = at + (mark == c'#' or mark == c'.')
-            at = read_name(behind, name)
-            if at == behind:
-                return False
-            if mark == c'#':
-                part.id_ = name_of(<const unsigned char*>name.data(), name.size(), OF_ID)
-                rule.weight += 1 << 16
-            elif mark == c'.':
-                part.classes.push_back(name_of(<const unsigned char*>name.data(), name.size(), OF_CLASS))
-                rule.weight += 1 << 8
+                    is_unknown = True
             else:
-                for letter in name:
-                    tag.push_back(<char>lower(<unsigned char>letter))
-                rule.weight += 1
-        if tag.size():
-            part.tag = name_of(<const unsigned char*>tag.data(), tag.size(), OF_TAG)
-        # scripts change the classes of the page
-        rule.is_state |= not is_still and part.classes.size() > 0 and (tag.compare(b"html") == 0 or tag.compare(b"body") == 0)
+                kind = OF_ID if mark == c'#' else OF_CLASS if mark == c'.' else OF_TAG
+                at += kind != OF_TAG
+                if mark == c'*' and at == first:
+                    at += 1
+                    if at[0] == c'|':  # any namespace
+                        first = at = at + 1
+                    continue
+                behind = read_name(at, name)
+                if behind == at or (kind == OF_TAG and at != first):
+                    return False
+                if kind == OF_TAG:
+                    for i in range(name.size()):
+                        name[i] = <char>lower(<unsigned char>name[i])
+                    is_top = name.compare(b"html") == 0 or name.compare(b"body") == 0
+                part.names.push_back(name_of(<const unsigned char*>name.data(), name.size(), kind))
+            rule.weight += <uint64_t>1 << 8 * (kind - OF_TAG)
+            # scripts change the classes of the page
+            rule.is_state |= not is_still and is_top and mark == c'.'
+            at = behind
         rule.compounds.push_back(part)
+        at = behind_blanks(at)
+    if rule.is_state or rule.compounds.size() > 1:
+        rule.is_state |= rule.beside.size() > 0
+        rule.beside.clear()
+    reverse(rule.compounds.begin(), rule.compounds.end())
+    return rule.compounds.size() and not is_child and (is_clicked or not is_unknown)
 
 
 cdef int add_rule(Sheet* sheet, Rule* rule) nogil:
     """Add a rule whose selector and style are read, to be found by a name of its last compound."""
-    cdef const Compound* last = &rule.compounds[0]
     cdef int32_t number = <int32_t>sheet.rules.size(), found
-    cdef size_t i, j
+    cdef uint64_t name, rarest = ANY
+    cdef size_t i
     rule.weight = rule.weight << 32 | number
     memset(rule.filter, 0, sizeof(rule.filter))
     for i in range(1, rule.compounds.size()):
-        for j in range(rule.compounds[i].classes.size()):
-            add_to(rule.filter, rule.compounds[i].classes[j])
-        if rule.compounds[i].tag:
-            add_to(rule.filter, rule.compounds[i].tag)
-        if rule.compounds[i].id_:
-            add_to(rule.filter, rule.compounds[i].id_)
+        for name in rule.compounds[i].names:
+            add_to(rule.filter, name)
+    for name in rule.compounds[0].names:
+        rarest = max(rarest, name)
     if not rule.is_state:
-        found = number_of(sheet.names, last.id_ if last.id_ else last.classes[0] if last.classes.size() else (
-            last.tag if last.tag else ANY))
+        found = number_of(sheet.names, rarest)
         if found == <int32_t>sheet.by_name.size():
             sheet.by_name.push_back(vector[int32_t]())
         sheet.by_name[found].push_back(number)
     if rule.style.said & P_SWITCHED and rule.style.said & ~PLACES and not rule.style.off & P_SWITCHED and (
-            not rule.conditions.size() or last.id_ or last.classes.size()):
+            not rule.conditions.size() or of_what(rarest) > OF_TAG):
         sheet.showing.push_back(number)
     sheet.rules.push_back(rule[0])
 
 
-cdef string spread(const string& selector):
-    """Return the list of selectors that one with a group such as `:is(a, b)` stands for, "" if it has none."""
+def _spread(bytes selector):
+    """Return the list of selectors that one with a group such as `:is(a, b)` stands for, b"" if it has none."""
     # of the last one, which has no other in it
-    cdef size_t at = max(selector.rfind(b":is(") + 1, selector.rfind(b":where(") + 1) - 1, first = at, inner, end
-    cdef string found, one, whole
+    before, _, rest = selector.replace(b":where(", b":is(").rpartition(b":is(")
+    inner, _, behind = rest.partition(b")")
+    if b"(" in inner or len(selector) > MOST_SELECTOR or b":is(" not in selector.replace(b":where(", b":is("):
+        return b""
     # its compound, which a tag has to begin
-    if selector.size() > MOST_SELECTOR:
-        return found
-    while 0 < first < selector.size() and strchr(b" \t\n>+~(,", selector[first - 1]) == NULL:
-        first -= 1
-    inner = selector.find(b"(", at) + 1
-    end = selector.find_first_of(b"()", inner)
-    if at >= selector.size() or end >= selector.size() or selector[end] != c')':
-        return found
-    while inner < end:
-        one = selector.substr(inner, min(strcspn(selector.c_str() + inner, b","), end - inner))
-        inner += one.size() + 1
-        one = trimmed(one)
-        whole = selector.substr(0, at)
-        whole.insert(first if is_letter(<unsigned char>one[0]) else at, one)
-        found.append(whole).append(selector.c_str() + end + 1).push_back(c',')
-    return found
+    first = max(before.rfind(mark) for mark in b" \t\n>+~(,") + 1
+    return b",".join(
+        (before[:first] + one + before[first:] if one[:1].isalpha() else before + one) + behind
+        for one in map(bytes.strip, inner.split(b","))
+    )
 
 
 cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style, bint is_some, int32_t* left):
@@ -1141,7 +1049,7 @@ cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style
             rule.is_state |= is_some
             add_rule(sheet, &rule)
         else:
-            whole = spread(one)
+            whole = <bytes>_spread(one) if one.find(b"(") < one.size() else b""
             if whole.size():
                 add_selectors(sheet, whole, style, is_some, left)
         start += one.size() + 1
@@ -1152,7 +1060,7 @@ cdef int add_block(Sheet* sheet, const string& selectors, const string& declarat
     cdef Style style
     memset(&style, 0, sizeof(Style))
     style.colour = style.back = UNKNOWN
-    read_style(<const unsigned char*>declarations.c_str(), &style, sheet, &sheet.steps)
+    read_style(<const unsigned char*>declarations.c_str(), &style, sheet)
     # where a box is and how wide says nothing by itself, unless it is far away or has no width
     if style.said & (~PLACES | P_LINES) or style.off:
         add_selectors(sheet, selectors, &style, is_some, left)
@@ -1179,11 +1087,8 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
         elif byte == c'/':
             piece.push_back(c'/')
         elif byte == c'"' or byte == c'\'':
-            first = text - 1
-            while text[0] and text[0] != byte and text[0] != c'\n':
-                text += 2 if text[0] == c'\\' and text[1] else 1
-            piece.append(<const char*>first, text - first).push_back(<char>byte)
-            text += text[0] == byte
+            first, text = text - 1, behind_string(text - 1)
+            piece.append(<const char*>first, text - first)
         elif byte == c';':
             declarations.append(piece).push_back(c';')
             piece.clear()
@@ -1199,7 +1104,8 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
                         block.prelude = nested(around.back().prelude, block.prelude)
                 block.declarations.clear()
                 block.holds = NEVER if around.size() >= MOST_AROUND else max(
-                    around.back().holds if around.size() else ALWAYS, holds_in(block.prelude))
+                    around.back().holds if around.size() else ALWAYS,
+                    _holds_in(block.prelude) if block.prelude[0] == c'@' else ALWAYS)
                 around.push_back(block)
             elif around.size():
                 block = around.back()
@@ -1212,28 +1118,6 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
                 continue
             piece.clear()
             declarations.clear()
-
-
-cdef int add_custom(Sheet* sheet, const char* text) nogil:
-    """Find the custom properties that a sheet sets to one value only; the others become ""."""
-    cdef string name, value
-    cdef const char* at = strstr(text, b"--")
-    cdef size_t size
-    if strstr(text, b"var(") == NULL:
-        return 0
-    while at != NULL and sheet.custom.size() < MOST_SELECTORS:
-        size = strcspn(at, b" :;,(){}'\"\n")
-        name.assign(at, size)
-        if at > text and strchr(b"{; \n\t\r/", (at - 1)[0]) != NULL and at[size + strspn(at + size, b" ")] == c':':
-            at = behind_space(at + size + strspn(at + size, b" :"))
-            size = strcspn(at, b";}")
-            value.assign(at, size)
-            while value.size() and is_blank(value.back()):
-                value.pop_back()
-            if sheet.custom.count(name) and value.compare(sheet.custom[name]):
-                value.clear()
-            sheet.custom[name] = value
-        at = strstr(at + size, b"--")
 
 
 cdef bint loads_style(const xmlNode* node) noexcept nogil:
@@ -1279,7 +1163,7 @@ def styles_of(_Element root not None) -> tuple[bytes, bool, bool]:
     cdef bint is_all = True, is_still = True
     while node != NULL:
         if is_named(node, b"style"):
-            if media_holds(<const unsigned char*>told_of(node, b"media")) == ALWAYS:
+            if _media_holds(told_of(node, b"media")) == ALWAYS:
                 add_text_of(node, text, MOST_SHEET)
         elif is_named(node, b"link") and loads_style(node):
             inner = written_in(told_of(node, b"href"))
@@ -1303,7 +1187,8 @@ cdef class StyleSheet:
 
     def __init__(self, bytes text, bint is_all, bint is_still=False):
         self.sheet.is_all, self.sheet.is_still = is_all, is_still
-        self.sheet.steps = LEAST_STEPS + STEPS_A_BYTE * <int64_t>len(text)
         open_table(self.sheet.names, 64)
-        add_custom(&self.sheet, text)
+        text = text.replace(b"<!--", b" ").replace(b"-->", b" ")
+        self.custom = _custom_in(text) if b"var(" in text else {}
+        self.sheet.custom = <PyObject*>self.custom
         read_sheet(&self.sheet, text)
