@@ -600,7 +600,8 @@ cdef bint hides(const Property* row, const char* name, const char* value, int32_
         elif test == ROOMY:
             found = one > (row.limit if is_letter(units[i]) else 0)
         else:
-            found = one <= -(min(row.limit, LEFT_SHARE) if units[i] == c'%' else row.limit) or one >= BELOW
+            found = one <= -(min(row.limit, LEFT_SHARE) if units[i] == c'%' else row.limit)
+            found |= one >= BELOW and (i == 0 or test != MARGIN)  # a large margin at the left undoes another's
         if found:
             return True
     return False
