@@ -447,13 +447,13 @@ class NearDuplicatePipeline(ItemPipeline):
         self._mark(passage, SEEN, mark)
 
     def _mark(self, passage: Passage, mark: str, value: Any) -> bool:
-        """Set a mark in its field, if it is empty, and the settings name it or the item's class declares it."""
+        """Set a mark in its field, if the settings name it or the item's class declares it; of a copy, also again."""
         field, item = passage.settings.mark_field(mark), passage.item
         is_asked = mark == SEEN or passage.settings.dedup == "mark" or mark in passage.settings.fields
         return (
             bool(field)
             and (is_declared(item, field) or (is_asked and has_field(item, field)))
-            and not has_text(passage.content, field)
+            and (mark == MARK or not has_text(passage.content, field))
             and self._set(passage, field, value)
         )
 
