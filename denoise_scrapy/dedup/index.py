@@ -11,9 +11,9 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
-from typing_extensions import Self, Unpack
+from typing_extensions import Self
 
 from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup.prefilter import WORDS_BYTES, bands_of, words_of
@@ -119,16 +119,6 @@ class Answer(NamedTuple):
     record: Record | None = None
     keep: bool = False
     variant_of: str = ""  # stored with a kept text
-
-
-class Attributes(TypedDict, total=False):
-    """What `DuplicateIndex.check` takes of an item besides key and text."""
-
-    scope: str
-    group: str
-    site: str | None
-    title: str
-    values: Mapping[str, object] | None
 
 
 class DuplicateIndex:
@@ -278,7 +268,17 @@ class DuplicateIndex:
         shown = (values or {}) if fields is None else fields
         return read_text(self._rule, text).of_item(title, values or {}).of_version(text, title, shown, source, chunks)
 
-    def check(self, key: str, text: str | ReadText, **item: Unpack[Attributes]) -> Verdict:
+    def check(
+        self,
+        key: str,
+        text: str | ReadText,
+        *,
+        scope: str = "",
+        group: str = "",
+        site: str | None = None,
+        title: str = "",
+        values: Mapping[str, object] | None = None,
+    ) -> Verdict:
         """Return whether a text is a duplicate of a kept text, without keeping it.
 
         Args:
@@ -294,19 +294,40 @@ class DuplicateIndex:
         Raises:
             ValueError: `key` is empty, or an argument is not a string that UTF-8 can encode.
         """
-        read = self._item(key, text, **item)
+        item = self._item(_named(key, scope, group, site), text, title, values)
         with self._lock:
-            return self._judge(read).verdict
+            return self._judge(item).verdict
 
-    def add(self, key: str, text: str | ReadText, *, claim: bool = False, **item: Unpack[Attributes]) -> Verdict:
+    def add(
+        self,
+        key: str,
+        text: str | ReadText,
+        *,
+        scope: str = "",
+        group: str = "",
+        site: str | None = None,
+        title: str = "",
+        values: Mapping[str, object] | None = None,
+        claim: bool = False,
+    ) -> Verdict:
         """Keep a text without comparing it, replacing any with its key; arguments and errors as for `check_and_add`.
 
         The verdict reports whether the key was there, and what has changed since.
         """
-        return self._take(self._item(key, text, **item), similar=False, claim=claim)
+        item = self._item(_named(key, scope, group, site), text, title, values)
+        return self._take(item, similar=False, claim=claim)
 
     def check_and_add(
-        self, key: str, text: str | ReadText, *, claim: bool = False, **item: Unpack[Attributes]
+        self,
+        key: str,
+        text: str | ReadText,
+        *,
+        scope: str = "",
+        group: str = "",
+        site: str | None = None,
+        title: str = "",
+        values: Mapping[str, object] | None = None,
+        claim: bool = False,
     ) -> Verdict:
         """Return whether a text is a duplicate of a kept text, and keep it if not; arguments and errors as for `check`.
 
@@ -326,7 +347,8 @@ class DuplicateIndex:
             True
             (False, True)
         """
-        return self._take(self._item(key, text, **item), similar=True, claim=claim)
+        item = self._item(_named(key, scope, group, site), text, title, values)
+        return self._take(item, similar=True, claim=claim)
 
     def settle(self, claim: int) -> bool:
         """Make a claimed text final, by its `Verdict.claim`, once its item is delivered.
@@ -432,19 +454,8 @@ class DuplicateIndex:
             raise RuntimeError("this index was opened before the process was forked; open one in each process")
         return self._threads
 
-    def _item(
-        self,
-        key: str,
-        text: str | ReadText,
-        *,
-        scope: str = "",
-        group: str = "",
-        site: str | None = None,
-        title: str = "",
-        values: Mapping[str, object] | None = None,
-    ) -> ReadText:
+    def _item(self, name: Name, text: str | ReadText, title: str, values: Mapping[str, object] | None) -> ReadText:
         """Read the arguments of an item; costly, and done outside the lock."""
-        name = _named(key, scope, group, site)
         read = text if isinstance(text, ReadText) else self.read(text, title=title, values=values)
         return read._replace(name=name)
 

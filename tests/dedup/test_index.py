@@ -48,7 +48,7 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
             start = rnd.randrange(len(words) // 2)
             text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
             name = Name(str(number))
-            item = index._item(name.key, text)
+            item = index._item(name, text, "", None)
             likes = index._likes(item, index._store.find(name))
             matches = [like.record.id - 1 for like in likes]
             verdicts = [judge.judge(item.text, one) for one in kept]

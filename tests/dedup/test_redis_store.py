@@ -91,7 +91,7 @@ class TestAgreement:
 
 def test_a_request_whose_answer_was_lost_is_sent_again_and_kept_once(redis_server):
     with DuplicateIndex(store=RedisStore(redis_server.url)) as index:
-        item = index._item("a", text_of(1))
+        item = index._item(Name("a"), text_of(1), "", None)
         index._store.put(item.name, item.fingerprint, 0)  # the index does not see it
         assert not index.check_and_add("a", text_of(1)).duplicate
         assert len(index) == len(index._store) == 1
