@@ -575,7 +575,7 @@ cdef int32_t look_at(
             text.filter[i] |= named.filter[i]
     by_sheet = style.off & P_SWITCHED != 0
     if given[STYLE] != NULL:
-        read_style(given[STYLE], &style, sight.sheet)
+        read_style(given[STYLE], &style, sight.sheet, &sight.steps)
     reason = of_box(node, given, &style, is_block, is_dialog)
     if not reason and text.is_cut and style.off & P_BEYOND and style.off & P_POSITION and is_bare(node):
         reason = BY_PLACE

@@ -10,7 +10,6 @@ Source: W3C, *CSS Syntax Module Level 3* (2021), *CSS Cascading and Inheritance 
 
 import re
 from base64 import b64decode
-from collections import ChainMap
 from contextlib import suppress
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes
@@ -637,44 +636,69 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         style.important |= row.bit if important else 0
 
 
-_CUSTOM = re.compile(rb"[{;\s](--[\w-]+)\s*:\s*([^;{}]{1,100})(?=[;}])")
-_USED = re.compile(rb"var\(\s*(--[\w-]+)\s*(?:,((?:[^()]|\([^()]*\))*))?\)")
+cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t* steps) nogil:
+    """Put the values of custom properties into a value; return False if one is unknown, or no `steps` are left.
 
-
-def _custom_in(bytes text):
-    """Return the custom properties that a text sets to one value only, if that is short; the others are b""."""
-    found = {}
-    for name, value in _CUSTOM.findall(b";" + text.lower()):
-        found[name] = value.strip() if found.get(name, value.strip()) == value.strip() else b""
-    return found
-
-
-def _fill_in(bytes text, custom, bint is_all):
-    """Put the values of custom properties into declarations, those of the same declarations first.
-
-    What `var` names besides is taken if all sheets are known. Values are short, and so is what comes of them.
+    They are those of the same declarations, else those that the sheets set to one value only, else what `var` names.
     """
-    values = ChainMap(_custom_in(text), custom)
-    for _ in range(MOST_FILLED):
-        before = text
-        text = _USED.sub(lambda use: values.get(use[1]) or (is_all and use[2]) or use[0], before)
-        if text == before or len(text) > MOST_BYTES:
-            break
-    return text[:MOST_BYTES]
+    cdef string name
+    cdef unordered_map[string, string].const_iterator found
+    cdef size_t at, end, behind, own_at, depth
+    cdef int _filled
+    for _filled in range(MOST_FILLED):
+        at = value.find(b"var(")
+        if at >= value.size():  # npos is larger
+            return True
+        steps[0] -= <int64_t>(own.size() + 2 * value.size())
+        if steps[0] <= 0:
+            return False
+        end = at + 4
+        while end < value.size() and value[end] == c' ':
+            end += 1
+        name.assign(value.c_str() + end, strcspn(value.c_str() + end, b" ,)"))
+        behind, depth = at + 4, 1
+        while behind < value.size() and depth:
+            depth += value[behind] == c'('
+            depth -= value[behind] == c')'
+            behind += 1
+        end += name.size()
+        name.push_back(c':')
+        own_at = own.find(name)
+        name.pop_back()
+        if own_at < own.size():
+            own_at += name.size() + 1
+            name.assign(own.c_str() + own_at, strcspn(own.c_str() + own_at, b";"))
+        else:
+            if sheet != NULL:
+                found = sheet.custom.const_find(name)
+            if sheet != NULL and found != sheet.custom.const_end():
+                name = dereference(found).second
+            elif sheet != NULL and sheet.is_all and value[end] == c',' and behind > end + 1:
+                name.assign(value.c_str() + end + 1, behind - end - 2)
+            else:
+                name.clear()
+        if name.empty() or value.size() + name.size() > MOST_BYTES:
+            return False
+        value.replace(at, behind - at, b" ").insert(at, name)
+        while value[0] == c' ':
+            value.erase(0, 1)
+    return False
 
 
-cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet) except -1 nogil:
-    """Add the declarations of a style attribute, or of a rule; `sheet` has the custom properties."""
-    cdef string clean
+cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet, int64_t* steps) except -1 nogil:
+    """Add the declarations of a style attribute, or of a rule; `sheet` has the custom properties.
+
+    Each byte of an attribute is looked at a few times; `steps` are taken for what custom properties add.
+    """
+    cdef string clean, own, filled
     cdef char* at
     cdef char* name
     cdef char* value
     cdef size_t depth
     write_clean(text, clean)
     clean.push_back(c';')
-    if sheet != NULL and clean.find(b"var(") < clean.size():
-        with gil:
-            clean = <bytes>_fill_in(clean, <object>sheet.custom, sheet.is_all)
+    if clean.find(b"var(") < clean.size():
+        own = clean
     at = &clean[0]
     while at[0]:
         at += strspn(at, b" ;")
@@ -695,8 +719,12 @@ cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet)
         if at[0]:
             at[0] = 0
             at += 1
-        if strstr(value, b"var(") == NULL:  # known
+        if strstr(value, b"var(") == NULL:
             declare(style, name, value)
+        else:
+            filled.assign(value)
+            if fill_in(filled, own, sheet, steps):
+                declare(style, name, filled.c_str())
 
 
 cdef int add_style(Style* style, const Style* more) noexcept nogil:
@@ -1022,19 +1050,28 @@ cdef int add_rule(Sheet* sheet, Rule* rule) nogil:
     sheet.rules.push_back(rule[0])
 
 
-def _spread(bytes selector):
-    """Return the list of selectors that one with a group such as `:is(a, b)` stands for, b"" if it has none."""
+cdef string spread(const string& selector):
+    """Return the list of selectors that one with a group such as `:is(a, b)` stands for, "" if it has none."""
     # of the last one, which has no other in it
-    before, _, rest = selector.replace(b":where(", b":is(").rpartition(b":is(")
-    inner, _, behind = rest.partition(b")")
-    if b"(" in inner or len(selector) > MOST_SELECTOR or b":is(" not in selector.replace(b":where(", b":is("):
-        return b""
+    cdef size_t at = max(selector.rfind(b":is(") + 1, selector.rfind(b":where(") + 1) - 1, first = at, inner, end
+    cdef string found, one, whole
     # its compound, which a tag has to begin
-    first = max(before.rfind(mark) for mark in b" \t\n>+~(,") + 1
-    return b",".join(
-        (before[:first] + one + before[first:] if one[:1].isalpha() else before + one) + behind
-        for one in map(bytes.strip, inner.split(b","))
-    )
+    if selector.size() > MOST_SELECTOR:
+        return found
+    while 0 < first < selector.size() and strchr(b" \t\n>+~(,", selector[first - 1]) == NULL:
+        first -= 1
+    inner = selector.find(b"(", at) + 1
+    end = selector.find_first_of(b"()", inner)
+    if at >= selector.size() or end >= selector.size() or selector[end] != c')':
+        return found
+    while inner < end:
+        one = selector.substr(inner, min(strcspn(selector.c_str() + inner, b","), end - inner))
+        inner += one.size() + 1
+        one = trimmed(one)
+        whole = selector.substr(0, at)
+        whole.insert(first if is_letter(<unsigned char>one[0]) else at, one)
+        found.append(whole).append(selector.c_str() + end + 1).push_back(c',')
+    return found
 
 
 cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style, bint is_some, int32_t* left):
@@ -1050,7 +1087,7 @@ cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style
             rule.is_state |= is_some
             add_rule(sheet, &rule)
         else:
-            whole = <bytes>_spread(one) if one.find(b"(") < one.size() else b""
+            whole = spread(one)
             if whole.size():
                 add_selectors(sheet, whole, style, is_some, left)
         start += one.size() + 1
@@ -1061,7 +1098,7 @@ cdef int add_block(Sheet* sheet, const string& selectors, const string& declarat
     cdef Style style
     memset(&style, 0, sizeof(Style))
     style.colour = style.back = UNKNOWN
-    read_style(<const unsigned char*>declarations.c_str(), &style, sheet)
+    read_style(<const unsigned char*>declarations.c_str(), &style, sheet, &sheet.steps)
     # where a box is and how wide says nothing by itself, unless it is far away or has no width
     if style.said & (~PLACES | P_LINES) or style.off:
         add_selectors(sheet, selectors, &style, is_some, left)
@@ -1119,6 +1156,28 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
                 continue
             piece.clear()
             declarations.clear()
+
+
+cdef int add_custom(Sheet* sheet, const char* text) nogil:
+    """Find the custom properties that a sheet sets to one value only; the others become ""."""
+    cdef string name, value
+    cdef const char* at = strstr(text, b"--")
+    cdef size_t size
+    if strstr(text, b"var(") == NULL:
+        return 0
+    while at != NULL and sheet.custom.size() < MOST_SELECTORS:
+        size = strcspn(at, b" :;,(){}'\"\n")
+        name.assign(at, size)
+        if at > text and strchr(b"{; \n\t\r/", (at - 1)[0]) != NULL and at[size + strspn(at + size, b" ")] == c':':
+            at = behind_space(at + size + strspn(at + size, b" :"))
+            size = strcspn(at, b";}")
+            value.assign(at, size)
+            while value.size() and is_blank(value.back()):
+                value.pop_back()
+            if sheet.custom.count(name) and value.compare(sheet.custom[name]):
+                value.clear()
+            sheet.custom[name] = value
+        at = strstr(at + size, b"--")
 
 
 cdef bint loads_style(const xmlNode* node) noexcept nogil:
@@ -1190,6 +1249,6 @@ cdef class StyleSheet:
         self.sheet.is_all, self.sheet.is_still = is_all, is_still
         open_table(self.sheet.names, 64)
         text = text.replace(b"<!--", b" ").replace(b"-->", b" ")
-        self.custom = _custom_in(text) if b"var(" in text else {}
-        self.sheet.custom = <PyObject*>self.custom
+        self.sheet.steps = LEAST_STEPS + STEPS_A_BYTE * <int64_t>len(text)
+        add_custom(&self.sheet, text)
         read_sheet(&self.sheet, text)

@@ -975,7 +975,7 @@ cdef int read_tree(
         title.clear()
         walk(tree, &w, root, title)
         tree.is_too_large = w.too_large
-        tree.lacks_styles = w.sight.steps <= 0
+        tree.lacks_styles = w.sight.steps <= 0 or (sheet != NULL and sheet.steps <= 0)
         tree.noscript_read = keep
         if w.too_large:
             break
