@@ -13,7 +13,7 @@ from denoise_scrapy.body.kind import KINDS
 from denoise_scrapy.body.parts import LEARNED, part_signals
 from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals, page_signals
 from denoise_scrapy.body.wording import NO_WORDING, Wording
-from denoise_scrapy.core.judge import Forest
+from denoise_scrapy.core.judge import Forest, Neighbours
 from training import trees
 from training.dataset import Example
 from training.wording import fit_wording, short_texts, stories_of
@@ -45,7 +45,10 @@ def fit_parts(
     read = [i for i, example in enumerate(examples) if any(example.letters)]
     if not read:
         return {}
-    signals = np.concatenate([part_signals(examples[i].page, inputs[i], odds[i]) for i in read], axis=1).T
+    pages = [examples[i].page for i in read]
+    around = [Neighbours.of(page.tree) for page in pages]
+    made = map(part_signals, pages, [inputs[i] for i in read], around, [odds[i] for i in read])
+    signals = np.concatenate(list(made), axis=1).T
     found = {}
     for part in LEARNED:
         labels, sure = (

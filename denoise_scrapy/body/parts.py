@@ -31,7 +31,7 @@ _TAGS = (CAPTIONS, {"time", "address"}, {"h1"}, {"h2", "h3"}, {"li"}, {"form"})
 _PICTURES = {"img", "picture", "video", "svg"}
 
 
-def part_signals(page: Page, features: Values, odds: Values) -> Values:
+def part_signals(page: Page, features: Values, neighbours: Neighbours, odds: Values) -> Values:
     """Return the part signals of each of a page's m blocks, shape (signals, m), NaN where unknown.
 
     They are computed from the block model's features, shape (features, m), and its network's odds, shape (m,).
@@ -54,9 +54,7 @@ def part_signals(page: Page, features: Values, odds: Values) -> Values:
         moved[:, place, max(by, 0) : m + min(by, 0)] = beside[:, max(-by, 0) : m - max(by, 0)]
     announced = _announced(page, (words.bits & COMMENTS_BIT) != 0)
     rows = np.array([words.titles, *around, *announced], np.float32)
-    return np.concatenate(
-        [features, Neighbours.of(page.tree).features(odds), bits.astype(np.float32), rows, moved.reshape(-1, m)]
-    )
+    return np.concatenate([features, neighbours.features(odds), bits.astype(np.float32), rows, moved.reshape(-1, m)])
 
 
 def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray]:

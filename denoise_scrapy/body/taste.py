@@ -23,6 +23,7 @@ from denoise_scrapy.body.strategies.repetition import LINK_DENSITY, RepetitionSt
 from denoise_scrapy.body.tables import data_tables
 from denoise_scrapy.core.choice import expected_f1, select_by_expected_f1
 from denoise_scrapy.core.features import in_best_container
+from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.page.selectors import Match
@@ -36,7 +37,8 @@ def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict
     """Return the blocks of each of the named parts of a page, shape (m,)."""
     found = dict[str, BoolArray]()
     if not {*LEARNED}.isdisjoint(names):
-        signals = part_signals(page, *first_judgement(page, site))
+        features, odds = first_judgement(page, site)
+        signals = part_signals(page, features, Neighbours.of(page.tree), odds)
         for name in (name for name in LEARNED if name in names):
             found[name] = block_model().forests[f"part {name}"].probability(signals) >= LIKELY
     if "captions" in found:

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.parts import part_signals
+from denoise_scrapy.body.parts import Values, part_signals
 from denoise_scrapy.body.stated import stated_words
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
 from denoise_scrapy.body.strategies.boxes import FACTOR, weighed
@@ -33,8 +33,6 @@ from denoise_scrapy.core.judge import Forest, Neighbours, Network, judge
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
-
-Values = npt.NDArray[np.float32]
 
 #: A page that declares one of these is a thread, whose answers are content.
 FORUM_TYPES = frozenset(["qapage", "question", "discussionforumposting"])
@@ -230,7 +228,7 @@ class CombinedStrategy(Strategy):
         chances = weighed(page, probability)
         is_byline = np.zeros(len(chances), bool)
         if forest := model.forests.get("part bylines"):
-            is_byline = forest.probability(part_signals(page, features, odds)) > CLEAR
+            is_byline = forest.probability(part_signals(page, features, neighbours, odds)) > CLEAR
             chances[is_byline] *= FACTOR
         choice = choose(
             page.tree,
