@@ -11,7 +11,6 @@ Source: W3C, *CSS Syntax Module Level 3* (2021), *CSS Cascading and Inheritance 
 import re
 from base64 import b64decode
 from contextlib import suppress
-from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
 import tinycss2.color3
@@ -800,7 +799,7 @@ _USUAL = re.compile(
     rb"(?:any-)?hover(?::hover)?|(?:any-)?pointer:fine|prefers-reduced-motion:no-preference|scripting:enabled|"
     rb"forced-colors:none|display-mode:browser|monochrome:0|update:fast)\)"
 )
-_SCREEN = re.compile(rb"\((min|max)-(?:width|height):(\d*\.?\d+)(px|r?em)?\)")
+_SCREEN = re.compile(rb"\((min|max)-(?:width|height):(\d{0,9}\.?\d{1,9})(px|r?em)?\)")
 _AT_RULE = re.compile(rb"@([\w-]+)")
 # Whether rules in other blocks hold; in any that is not here they do not.
 _AROUND = {b"supports": ALWAYS, b"layer": ALWAYS, b"-moz-document": ALWAYS, b"container": SOMETIMES}
@@ -812,7 +811,6 @@ def _without_size(size):
     return b"" if (pixels <= NARROW if size[1] == b"min" else pixels >= WIDE) else size[0]
 
 
-@lru_cache(1000)
 def _media_holds(bytes media):
     """Return whether one of a list of media queries holds: `ALWAYS`, `SOMETIMES` or `NEVER`."""
     found = NEVER
