@@ -64,8 +64,10 @@ _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)""")
 # `is_control` in the core has the same numbers.
 _CONTROL_BYTES = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
 _TO_SPACE = bytes.maketrans(_CONTROL_BYTES, b" " * len(_CONTROL_BYTES))
+# The first byte is looked for alone, which takes a third of the time.
 _WIDE_CONTROL = re.compile(
-    rb"\xc2[\x80-\x9f]|\xef(?:\xb7[\x90-\xaf]|\xbf[\xbe\xbf])|[\xf0-\xff][\x8f\x9f\xaf\xbf]\xbf[\xbe\xbf]"
+    rb"[\xc2\xef-\xff](?:(?<=\xc2)[\x80-\x9f]|(?<=\xef)(?:\xb7[\x90-\xaf]|\xbf[\xbe\xbf])"
+    rb"|(?<=[\xf0-\xff])[\x8f\x9f\xaf\xbf]\xbf[\xbe\xbf])"
 )
 #: Their numbers, and that of a carriage return, which parsers produce only from a reference.
 NOT_WRITTEN = sorted(
