@@ -5,8 +5,9 @@ four that are most like it. Scored is the token F1 with and without them; compar
 or better by more than `NOTICED`. The cost is the processor time of a body with examples by that without, their lessons
 learned before.
 
-With `--fields`: one example names its title, author and date as its text shows them. Scored are the other pages whose
-markup says the same of them and whose text shows it, on a line of its own or in a short one.
+With `--fields`: one example names its title, author and date as its text shows them, in a short line or on one of its
+own. Scored are the other pages whose markup and text say what theirs are: a date is right by its day, an author by the
+names in it, as the metadata has them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ import lxml.html
 from denoise_scrapy.body import Example, SiteModel, extract
 from denoise_scrapy.body.examples import MOST_BYTES, lesson_of, likeness, places_of
 from denoise_scrapy.body.named import named_texts
+from denoise_scrapy.metadata.dates import date_in
+from denoise_scrapy.metadata.page_metadata import Metadata
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import letters
 from denoise_scrapy.page.parse import to_utf8
@@ -112,8 +115,7 @@ def named(sites: Iterable[Site]) -> Counter[tuple[str, str]]:
             for name in examples[example]:
                 got = taught[name].text if name in taught else ""
                 if name in said:
-                    is_right = letters(got) == letters(said[name])
-                    result = NAMED[1] if is_right else NAMED[2] if got else NAMED[3]
+                    result = NAMED[1] if _read(name, got) == _read(name, said[name]) else NAMED[2] if got else NAMED[3]
                     found.update([(name, NAMED[0]), (name, result)])
                 else:
                     found[name, NAMED[4]] += bool(got)
@@ -128,7 +130,22 @@ def _shown(page: RecordedPage) -> dict[str, str]:
     lines = [text for text in parsed.block_texts if len(text) <= MOST_LINE]
     titles = lxml.html.fromstring(to_utf8(page.html)).xpath("//meta[@property='og:title']/@content")
     said["title"] = next((line for line in lines if titles and letters(line) == letters(titles[0])), "")
+    said["date"] = _date_of(said["date"])
     return {name: text for name, text in said.items() if text and any(text in line for line in lines)}
+
+
+def _read(name: str, text: str) -> tuple[str, ...]:
+    """Return what the metadata of a page has of a text."""
+    meta = Metadata().with_taught({name: (text, 1.0)})
+    read = {"author": meta.authors, "date": (meta.published[:10],)}.get(name, ())
+    return tuple(map(letters, read if any(read) else (text,)))
+
+
+def _date_of(line: str) -> str:
+    """Return the fewest words of a line that are its date, the whole line if there are none."""
+    words, day = line.split(), date_in(line, "")[:10]
+    runs = (words[first : first + size] for size in range(1, len(words)) for first in range(len(words) - size + 1))
+    return next((text for run in runs if day and date_in(text := " ".join(run), "")[:10] == day), line)
 
 
 def _likest(page: Page, examples: list[Example]) -> list[Example]:

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 #: hostile.
 MOST_CHARS, MOST_INNER, MOST_WITNESSES, MOST_SPOTS = 500, 12, 12, 100
 #: How certain a witness is by what its place and a spot have in common: the whole path, its last three steps, its last
-#: two, its tags; what is left of that if only a part of a spot is the text, if the place has several, and if a text of
-#: more than `LONG` characters is the example's own; and the certainty below which nothing is found. A selector that
-#: finds one element is as certain as a path. Measured by `python -m benchmarks.teach --fields`.
-CERTAIN, PART, SEVERAL, SAME, LONG, LEAST = (0.9, 0.9, 0.8, 0.6), 0.9, 0.4, 0.3, 25, 0.75
+#: two, its tags; what is left of that if only a part of a spot is the text, if the place has several, and if it is
+#: the example's own text though other witnesses find another; and the certainty below which nothing is found. A
+#: selector that finds one element is as certain as a path. Measured by `python -m benchmarks.teach --fields`.
+CERTAIN, PART, SEVERAL, SAME, LEAST = (0.9, 0.9, 0.8, 0.6), 0.9, 0.4, 0.5, 0.75
 _ATTRIBUTES = ("content", "datetime", "value", "title", "alt")
 _NAMES = ("class", "id", "itemprop", "property", "name", "rel")
 _UNREAD = frozenset("script style template noscript svg iframe select textarea".split())
@@ -147,9 +147,8 @@ def _told(witness: _Witness, known: Mapping[int, Sequence[_Spot]]) -> Found | No
         if matches:
             same = [match for spot, match in matches if spot.before == witness.spot.before]
             match = (same or [match for _, match in matches][witness.number[at] :] or [matches[0][1]])[0]
-            text, certainty = match[1].strip(), CERTAIN[at] * PART ** (weaker + (not witness.is_whole))
-            is_same = len(text) > LONG and text in witness.spot.text
-            return Found(text, certainty * (SAME if is_same else 1) * (SEVERAL if len(matches) > 1 else 1))
+            certainty = CERTAIN[at] * PART ** (weaker + (not witness.is_whole))
+            return Found(match[1].strip(), certainty * (SEVERAL if len(matches) > 1 else 1))
     return None
 
 
@@ -207,15 +206,19 @@ def named_texts(html: str | bytes, examples: Iterable[Example]) -> dict[str, Fou
         names = _names_of(example)
         if names.mark == mark:
             own |= {name: Found(text, 1.0) for name, text in names.texts.items()}
-        told = [(name, _told(one, known)) for name, some in names.witnesses.items() for one in some]
-        selectors = ((name, one) for name, one in example.fields.items() if one.startswith(_SELECTORS))
-        told += [(name, Found(_selected(root, one), CERTAIN[0])) for name, one in selectors]
-        for name, one in told:
-            if one is not None and one.text:
-                text, sure = votes[name].get(letters(one.text), Found(one.text, 0.0))
-                votes[name][letters(one.text)] = Found(text, 1 - (1 - sure) * (1 - one.certainty))
-    found = {name: _likeliest(some.values()) for name, some in votes.items()}
-    return {name: best for name, best in found.items() if best.certainty >= LEAST} | own
+        told = {name: [_told(one, known) for one in some] for name, some in names.witnesses.items()}
+        for name, one in example.fields.items():
+            if one.startswith(_SELECTORS):
+                told.setdefault(name, []).append(Found(_selected(root, one), CERTAIN[0]))
+        for name, some in told.items():
+            same, found = letters(names.texts.get(name, "")), [one for one in some if one is not None and one.text]
+            differs = any(letters(one.text) != same for one in found)
+            for text, certainty in found:
+                key, counted = letters(text), certainty * (SAME if differs and letters(text) == same else 1)
+                first, sure = votes[name].get(key, Found(text, 0.0))
+                votes[name][key] = Found(first, 1 - (1 - sure) * (1 - counted))
+    likeliest = {name: _likeliest(some.values()) for name, some in votes.items()}
+    return {name: best for name, best in likeliest.items() if best.certainty >= LEAST} | own
 
 
 def _likeliest(some: Iterable[Found]) -> Found:
