@@ -21,7 +21,7 @@ from scrapy.utils.python import global_object_name
 from twisted.python.failure import Failure
 from typing_extensions import Self, override
 
-from denoise_scrapy.body.fields import OF_META
+from denoise_scrapy.body.fields import META
 from denoise_scrapy.crawl.items import copied, has_field, has_text, is_declared, refusal, restore, with_field
 from denoise_scrapy.crawl.parts import MOST_KNOWN, refusing_to_start
 from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, NO_TEXT, OPTED_OUT, SEVERAL, Passage
@@ -296,8 +296,8 @@ class BodyPipeline(ItemPipeline):
 
     def _check_libraries(self) -> None:
         """Raise `ConfigurationError` for a field whose library is missing."""
-        for what, field in self._crawl.settings.item_fields.items():
-            for library in LIBRARIES if what in OF_META else ():
+        for what, field in self._crawl.settings.columns[META].items():
+            for library in LIBRARIES:
                 try:
                     find(library)
                 except ImportError as error:

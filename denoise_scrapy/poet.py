@@ -25,7 +25,7 @@ from denoise_scrapy.body.rendering import Token
 from denoise_scrapy.crawl.pages import is_page, told_encoding
 from denoise_scrapy.crawl.parts import beside
 from denoise_scrapy.crawl.state import state_of
-from denoise_scrapy.metadata import Metadata, metadata_of
+from denoise_scrapy.metadata import Metadata
 from denoise_scrapy.page.parse import to_utf8
 
 try:
@@ -57,15 +57,14 @@ class BodyProvider(PageObjectInputProvider):
             page = await state.pages.read(request, response, wants_body=True)
             body = None if page is None else await state.bodies.body_of(page)
         if body is not None:
-            return [replace(body, make_meta=partial(_meta_of, response))]
+            return [replace(body, make_source=partial(_decoded, response))]
         if not is_page(response) or (page is not None and page.deaths):
             return [Body("", 0.0, "", url=response.url)]
         return [await beside(partial(extract, response))]
 
 
-def _meta_of(response: Response, body: Body) -> Metadata:
-    html = to_utf8(response.body, told_encoding(response)).decode("utf-8", "replace")
-    return metadata_of(html, body.url, body.text, body.title, body.make_unseen())
+def _decoded(response: Response) -> str:
+    return to_utf8(response.body, told_encoding(response)).decode("utf-8", "replace")
 
 
 # Attributes of a body that are saved as they are.
@@ -95,16 +94,17 @@ def _loaded(cls: type[Body], data: SerializedLeafData) -> Body:
         "title": state.pop("title"),
         "kind": state.pop("kind"),
     }
-    if meta := state.pop("meta", None):
-        listed = {name: tuple(meta[name]) for name in ("authors", "tags")}
-        made["meta"] = Metadata(**meta | listed)
+    meta = state.pop("meta", None)
     state["comparison"] = tuple(state["comparison"])
     state |= {f"make_{name}": partial(_itself, value) for name, value in made.items()}
     probability, kept = (np.array([getattr(block, name) for block in blocks]) for name in ("probability", "kept"))
-    return cls(probability=probability, kept=kept, **state)
+    body = cls(probability=probability, kept=kept, **state)
+    if meta:
+        vars(body)["meta"] = Metadata(**meta | {name: tuple(meta[name]) for name in ("authors", "tags")})
+    return body
 
 
-def _itself(value: Any, *_: Body) -> Any:
+def _itself(value: Any) -> Any:
     return value
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.example_files import read_examples
-from denoise_scrapy.body.fields import FIELDS, OF_META, OF_NEWS, PAGES, TAUGHT, TAUGHT_AS
+from denoise_scrapy.body.fields import BODY, FIELDS, META, NEWS, PAGES, TAUGHT, TAUGHT_AS, field_of
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
 from denoise_scrapy.dedup import RULES
@@ -46,9 +46,9 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
         "body": "articleBody",
         "html": "articleBodyHtml",
         "title": "headline",
-        "author": "authors",
+        "authors": "authors",
         "description": "description",
-        "lang": "inLanguage",
+        "language": "inLanguage",
         "published": "datePublished",
         "modified": "dateModified",
         "image": "mainImage",
@@ -349,13 +349,13 @@ class DenoiseSettings:
 
     @cached_property
     def item_fields(self) -> Mapping[str, str]:
-        """Item fields by the value they receive: "body", and those of `FIELDS` that are set."""
-        return {"body": "body"} | {what: name for what, name in self.fields.items() if name and what not in MARKS}
+        """Item fields by the value they receive: `BODY`, and those of `FIELDS` that are set."""
+        return {BODY: BODY} | {what: name for what, name in self.fields.items() if name and what not in MARKS}
 
     @cached_property
     def body_field(self) -> str:
         """Item field for the text."""
-        return self.item_fields["body"]
+        return self.item_fields[BODY]
 
     @cached_property
     def compared_fields(self) -> ComparedFields:
@@ -363,14 +363,12 @@ class DenoiseSettings:
         return compared_fields(self.dedup_fields)
 
     @cached_property
-    def wants_meta(self) -> bool:
-        """True if an item field receives metadata."""
-        return not self.item_fields.keys().isdisjoint(OF_META)
-
-    @cached_property
-    def wants_news(self) -> bool:
-        """True if an item field receives what newsrooms ask of a page."""
-        return not self.item_fields.keys().isdisjoint(OF_NEWS)
+    def columns(self) -> Mapping[str, Mapping[str, str]]:
+        """`item_fields`, by what they want (`Field.wants`)."""
+        found: dict[str, dict[str, str]] = {"": {}, META: {}, NEWS: {}, TAUGHT: {}}
+        for what, name in self.item_fields.items():
+            found[field_of(what).wants][what] = name
+        return found
 
     @cached_property
     def pages_field(self) -> str:

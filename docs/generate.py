@@ -1,6 +1,6 @@
 """Write what the code says of itself into the repository: `python -m docs.generate`, or list what is stale: `--check`.
 
-Tables of settings and stats, the listing of the public API, the README's scores, the page by three tools, and pictures.
+Tables of settings, fields and stats, the public API, the README's scores, the page by three tools, and pictures.
 Screenshots need Chromium on the PATH. `--check` also finds names in the pages that do not exist.
 """
 
@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from denoise_scrapy.body.fields import FIELDS, META, NEWS
 from denoise_scrapy.crawl.counters import PREFIX, STATS, meaning_of
 from denoise_scrapy.settings import declarations
 from docs import public_api, three_tools
@@ -42,6 +43,9 @@ GROUPS = {
     "dedup_key_field dedup_variants",
     "Memory and workers": "memory_mb site_memory_path workers",
 }
+# Words for the kinds of fields, and marks of what they are made of.
+KINDS = {str: "text", float: "number", bool: "true or false", list: "list of texts", object: "dict, or list of dicts"}
+MARKS = {"": "", META: " *", NEWS: " +"}
 # Columns of the README's scores, by the corpora that they are of, and their rows in the page of figures.
 CORPORA = {
     "big9": "news",
@@ -77,6 +81,12 @@ def settings_table() -> str:
     return "\n".join(lines).lstrip() + "\n"
 
 
+def fields_table() -> str:
+    """Return the fields as Markdown."""
+    rows = [f"| `{name}`{MARKS[one.wants]} | {KINDS[one.kind]} | {one.meaning} |" for name, one in FIELDS.items()]
+    return "\n".join(["| field | type | value |", "|---|---|---|", *rows])
+
+
 def stats_table() -> str:
     """Return the stats as Markdown."""
     rows = [f"| `{PREFIX}{name}` | {meaning} |" for name, meaning in STATS.items()]
@@ -102,7 +112,8 @@ def generated() -> Iterator[tuple[Path, str]]:
         before = (DOCS / page).read_text("utf-8").partition(f"\n{table.splitlines()[0]}\n")[0]
         yield DOCS / page, f"{before}\n{table}"
     yield public_api.LISTING, public_api.listing()
-    yield README, figures.replaced(README.read_text("utf-8"), "scores", scores_table())
+    for file, name, table in ((README, "scores", scores_table()), (DOCS / "how-it-works.md", "fields", fields_table())):
+        yield file, figures.replaced(file.read_text("utf-8"), name, table)
     yield three_tools.PAGE, three_tools.renewed(three_tools.PAGE.read_text("utf-8"))
     for name, draw in DRAWN.items():
         yield shots.IMAGES / name, str(draw())

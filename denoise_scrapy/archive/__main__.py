@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from denoise_scrapy.archive.page_rows import CELL, FIELDS, SCOPES
+from denoise_scrapy.archive.page_rows import CELL, SCOPES
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
+from denoise_scrapy.body.fields import FIELDS, META
 from denoise_scrapy.metadata.annotations import LIBRARIES
 from denoise_scrapy.support.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.support.shown import counted, report, say
@@ -25,8 +27,9 @@ _AGAIN = "the same command resumes after the last complete stage"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command, and return its exit status."""
     args = _parser().parse_args(arguments)
+    wants_meta = any(FIELDS[name].wants == META for name in args.field)
     try:
-        for library in ("pyspark", "fastwarc", "pandas", *(LIBRARIES if args.meta else ())):
+        for library in ("pyspark", "fastwarc", "pandas", *(LIBRARIES if wants_meta else ())):
             import_module(library)
         from denoise_scrapy.archive.run import Run, session  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -36,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(_NO_JAVA)
     options = {name: getattr(args, name) for name in ("cell", "slices", "strategy", "scope", "url")}
     options["inputs"] = [name if "://" in name else str(Path(name).absolute()) for name in args.inputs]
-    options["fields"] = [name for name in FIELDS if getattr(args, name)]
+    options["fields"] = args.field
     try:
         run = Run(args.out, options)
         total = run.total
@@ -73,9 +76,10 @@ def _parser() -> argparse.ArgumentParser:
     option("--slices", type=_number, default=1, help="parts of the archive, by site, sorted one at a time (default: 1)")
     option("--strategy", choices=tuple(STRATEGIES), default=DEFAULT_STRATEGY)
     option("--scope", choices=SCOPES, default=SCOPES[0], help="where to search for near-duplicates")
-    for form in FORMS_BESIDE_TEXT:
-        option(f"--{form}", action="store_true", help=f"also write bodies as {form}")
-    option("--meta", action="store_true", help="also write authors, dates, language and more of each page")
+    given: Any = {"action": "append", "default": [], "choices": FIELDS, "metavar": "NAME"}
+    option("--field", **given, help=f"also write this field: {', '.join(FIELDS)}")
+    for name in (*FORMS_BESIDE_TEXT, META):
+        option(f"--{name}", dest="field", action="append_const", const=name, help=f"the same as --field {name}")
     option("--url", metavar="URL", default="", help=address)
     return parser
 

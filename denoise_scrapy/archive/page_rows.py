@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, Body, extract_pages
+from denoise_scrapy.body.fields import FIELDS, META, columns_of, field_of, values_of
 from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup import Fingerprint
 from denoise_scrapy.dedup.prefilter import BANDS, bands_of
@@ -30,21 +31,25 @@ from denoise_scrapy.dedup.variants import (
     site_of,
 )
 from denoise_scrapy.dedup.verdicts import COPY, DIFFERENT
-from denoise_scrapy.metadata import Metadata
-from denoise_scrapy.support.formats import FORMS_BESIDE_TEXT
+from denoise_scrapy.support.shown import json_line
 
 VERSION = version("denoise-scrapy")
 #: Maximum pages of a cell. Bodies are as good with sites cut into cells as without, F1 .9743 and .9742; a cell of
 #: recorded pages takes half a minute, which is what a failed task costs.
 CELL = 4096
-#: Optional parts of a body's row.
-FIELDS = (*FORMS_BESIDE_TEXT, "meta")
-#: Columns of forms; "html" is already the page.
-COLUMNS: Mapping[str, str] = {form: "body_html" if form == "html" else form for form in FORMS_BESIDE_TEXT}
-#: Columns of "meta" (`Metadata`), with their types.
-META: Mapping[str, type] = {
-    name: list if name in {"authors", "tags"} else str for name in Metadata.__dataclass_fields__ if name != "title"
-}
+
+
+def columns_with(fields: Sequence[str]) -> dict[str, str]:
+    """Return the columns of bodies and of fields; each of the metadata has one.
+
+    Raises:
+        ValueError: There is no such field.
+    """
+    unknown = [name for name in fields if name not in FIELDS]
+    if unknown:
+        raise ValueError(f"fields are {', '.join(FIELDS)}, not {', '.join(unknown)}")
+    each = [name for name, field in FIELDS.items() if field.wants == META != name]
+    return columns_of("text", ["fallback", *(name for one in fields for name in (each if one == META else [one]))])
 
 
 def bodies(
@@ -58,8 +63,8 @@ def bodies(
         pages: Rows with `site`, `url` and `html`, str or bytes, and `cell` if a site is cut. Rows of one site and cell
             are adjacent, sorted by `url`. Some are read ahead.
         strategy: A name in `STRATEGIES`.
-        fields: Columns to add, of `FIELDS`: the body as Markdown; as HTML, in `body_html`; metadata of the page
-            (`META`), which needs the extra `meta`.
+        fields: Columns to add, as "markdown" (docs/how-it-works.md); "meta" adds one for each of the metadata, which
+            need the extra `meta`. Dicts, and lists of dicts, are written as JSON.
 
     Returns:
         The rows in order, without `html`, but with `text`, `title`, `confidence`, `evidence`, `fallback` as in `Body`;
@@ -76,9 +81,7 @@ def bodies(
         >>> [row["text"] for row in bodies({"site": "a", "url": url, "html": html} for url, html in pages)] == stories
         True
     """
-    unknown = [name for name in fields if name not in FIELDS]
-    if unknown:
-        raise ValueError(f"fields are {', '.join(FIELDS)}, not {', '.join(unknown)}")
+    columns = columns_with(fields)
     waiting: deque[dict[str, Any]] = deque()  # rows of pages read ahead
 
     def read(group: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str | bytes]]:
@@ -88,19 +91,17 @@ def bodies(
 
     for _, group in groupby(pages, lambda page: (page["site"], page.get("cell"))):
         for _, body in extract_pages(read(group), strategy=strategy):
-            yield waiting.popleft() | _row(body, fields)
+            yield waiting.popleft() | _row(body, columns)
 
 
-def _row(body: Body, fields: Sequence[str]) -> dict[str, Any]:
+def _row(body: Body, columns: Mapping[str, str]) -> dict[str, Any]:
     text = FeatureStrings(body.text)
     made = Fingerprint.of(text)
     fingerprint = replace(made, title=hash_title(body.title), bands=b"" if made.too_short else bands_of(text))
-    row = {name: getattr(body, name) for name in ("text", "title", "confidence", "evidence", "fallback")}
-    row |= {"version": VERSION, "fingerprint": {name: getattr(fingerprint, name) for name in Fingerprint.__slots__}}
-    row |= {COLUMNS[name]: getattr(body, name) for name in fields if name != "meta"}
-    if "meta" in fields:
-        row |= {name: kind(getattr(body.meta, name)) for name, kind in META.items()}
-    return row
+    row = values_of(columns, body)
+    row |= {name: json_line(row[name]) for what, name in columns.items() if field_of(what).kind is object}
+    made_by = {"version": VERSION, "fingerprint": {name: getattr(fingerprint, name) for name in Fingerprint.__slots__}}
+    return row | made_by
 
 
 #: Number of texts above which keys join two bands. 32 bands of 2 values give 3.8e8 false pairs with 1e7 texts, and a

@@ -18,19 +18,18 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from denoise_scrapy.archive.archive_files import files_of, page_format, records_of
 from denoise_scrapy.archive.page_rows import (
     CELL,
-    COLUMNS,
-    FIELDS,
-    META,
     MOST_SINGLE,
     SCOPES,
     bodies,
     candidate_pairs,
+    columns_with,
     keys_of,
     resolve,
     verify,
 )
 from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import DEFAULT_STRATEGY
+from denoise_scrapy.body.fields import field_of
 
 Rows = Iterator[dict[str, Any]]
 #: Stores a named result so that it is computed only once, and returns the stored result.
@@ -48,7 +47,8 @@ _PAGES_A_TASK = 256  # HTML files, one page each
 _MOST_ROWS = 4096  # maximum of a batch that Python passes to Spark
 
 _PLACE = ("site", "cell", "url", "date", "file", "offset")
-_BODY = ("text", "title", "confidence", "evidence", "fallback", "version")
+#: Types of columns, by the kinds of fields.
+_TYPES = {float: pa.float64(), bool: pa.bool_(), list: pa.list_(pa.string())}
 _WORDS = ("site", "digest", "title")  # texts with these in common have the verdict of the first
 _ORDER = ("date", "url", "file", "offset")  # order in which an index would receive texts
 _PRINT = pa.struct(
@@ -130,7 +130,7 @@ def bodies_of(
             `problem` are left out.
         strategy: A name in `STRATEGIES`.
         cell: Approximate maximum of pages per cell.
-        fields: Columns to add, of "markdown", "html" (in `body_html`) and "meta".
+        fields: Columns to add, as for `page_rows.bodies`.
         partitions: Number of tasks; None: the session's default.
 
     Returns:
@@ -138,8 +138,9 @@ def bodies_of(
         fingerprint, for `duplicates_of`.
 
     Raises:
-        ValueError: `cell` is less than 1.
+        ValueError: `cell` is less than 1, or there is no such field.
     """
+    columns = columns_with(fields)
     if cell < 1:
         raise ValueError(f"cell must be 1 or more, got {cell}")
     _bound_batches(pages.sparkSession)
@@ -154,13 +155,10 @@ def bodies_of(
     placed = pages.join(F.broadcast(large), "site", "left").withColumn("cell", number.cast("int"))
     placed = placed.select(*_PLACE, *(("packed", "bytes") if "packed" in pages.columns else ("html",)))
     parted = placed.repartition(*(() if partitions is None else (partitions,)), "site", "cell")
-    types = {"cell": pa.int32(), "offset": pa.int64(), "confidence": pa.float64(), "fingerprint": _PRINT}
-    if "meta" in fields:
-        types |= {name: pa.list_(pa.string()) for name, kind in META.items() if kind is list}
-    fields = [name for name in FIELDS if name in fields]
-    chosen = [column for name in fields for column in (META if name == "meta" else [COLUMNS[name]])]
-    columns = (*_PLACE, *_BODY, *chosen, "fingerprint")
-    schema = pa.schema([(name, types.get(name, pa.string())) for name in columns])
+    types = {"cell": pa.int32(), "offset": pa.int64(), "fingerprint": _PRINT}
+    types |= {name: _TYPES[kind] for what, name in columns.items() if (kind := field_of(what).kind) in _TYPES}
+    names = (*_PLACE, *columns.values(), "version", "fingerprint")
+    schema = pa.schema([(name, types.get(name, pa.string())) for name in names])
     return _mapped(
         parted.sortWithinPartitions(*_PLACE),
         lambda rows: bodies(map(_unpacked, rows), strategy=strategy, fields=fields),

@@ -40,7 +40,7 @@ from denoise_scrapy.site.memory import load_pages, save_pages
 
 if TYPE_CHECKING:
     from denoise_scrapy.body.chunks import Chunk
-    from denoise_scrapy.metadata import Metadata
+    from denoise_scrapy.metadata import Metadata, News
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Body:
     make_kind: Callable[[], str] = str
     make_hidden: Callable[[], tuple[Hidden, ...]] = tuple
     make_unseen: Callable[[], frozenset[str]] = frozenset
-    make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: _meta_of_text)
+    make_source: Callable[[], str | bytes] = str  # the page as HTML, for metadata
     make_taught: Callable[[], Mapping[str, Found]] = dict
 
     @cached_property
@@ -242,7 +242,19 @@ class Body:
         Raises:
             ImportError: The extra `denoise-scrapy[meta]` is not installed.
         """
-        return self.make_meta(self).with_taught(self.taught)
+        found = metadata.metadata_of(
+            self._source, self.url if self._source else None, self.text, self.title, self.make_unseen()
+        )
+        return found.with_taught(self.taught)
+
+    @cached_property
+    def news(self) -> News:
+        """What newsrooms ask of the page: paywall, pages, updates, structured data; empty for a parsed `Page`."""
+        return metadata.News(self._source, self.url, self.text, self.title, lambda: self.kind)
+
+    @cached_property
+    def _source(self) -> str | bytes:
+        return "" if self.fallback == NO_MARKUP else self.make_source()
 
     @property
     def example(self) -> str:
@@ -276,21 +288,17 @@ class Body:
             "anchors": tuple(self.make_anchors()),
             "taught": self.taught,
         }
-        if "meta" in vars(self):
-            made["meta"] = self.meta
         state = {field.name: getattr(self, field.name) for field in fields(self)}
+        if "meta" in vars(self):
+            state["meta"] = self.meta
         return state | {f"make_{name}": partial(_itself, value) for name, value in made.items()}
 
     def __str__(self) -> str:
         return self.text
 
 
-def _itself(value: Any, *_: Body) -> Any:
+def _itself(value: Any) -> Any:
     return value
-
-
-def _meta_of_text(body: Body) -> Metadata:
-    return metadata.metadata_of("", None, body.text, body.title)
 
 
 #: Fallback of a page that exceeds a limit on elements, depth, bytes, or the cost of its selectors and its strategy.
@@ -521,13 +529,14 @@ def extract(
     others = (other if isinstance(other, Page) else _read(other).parse() for other in comparison_pages)
     some = tuple(examples)
     body = SiteModel(others, some).extract(page, strategy=strategy, taste=taste)
-    return body if read is None else with_taught(replace(body, make_meta=read.meta_of), read.decoded, some)
+    return body if read is None else with_source(body, read.decoded, some)
 
 
-def with_taught(body: Body, html: str | bytes, examples: Iterable[Example]) -> Body:
-    """Return the body of a page with the texts that examples name, unless the page is larger than metadata reads."""
+def with_source(body: Body, make: Callable[[], str | bytes], examples: Iterable[Example] = ()) -> Body:
+    """Return the body of a page with the page, and the texts that examples name unless it is larger than is read."""
     naming = [example for example in examples if example.fields][:MOST_EXAMPLES]
-    return replace(body, make_taught=partial(named_texts, html, naming)) if naming and len(html) <= MAX_HTML else body
+    taught = partial(named_texts, html, naming) if naming and len(html := make()) <= MAX_HTML else body.make_taught
+    return replace(body, make_source=make, make_taught=taught)
 
 
 class _Read(NamedTuple):
@@ -540,14 +549,9 @@ class _Read(NamedTuple):
     def parse(self, keep: str | Iterable[str] = (), remove: str | Iterable[str] = ()) -> Page:
         return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove)
 
-    @property
     def decoded(self) -> str | bytes:
-        """The page as the server declares it."""
+        """Return the page as the server declares it."""
         return self.html if self.encoding is None else to_utf8(self.html, self.encoding).decode("utf-8", "replace")
-
-    def meta_of(self, body: Body) -> Metadata:
-        html = "" if body.fallback == NO_MARKUP else self.decoded
-        return metadata.metadata_of(html, body.url, body.text, body.title, body.make_unseen())
 
 
 def _parsed(
@@ -636,7 +640,7 @@ def extract_pages(
         if known is not page:  # made-up addresses
             urls = (url.partition(_NUMBER)[0] for url in body.comparison if _NO_SITE not in url)
             body = replace(body, comparison=tuple(urls))
-        yield name, body if read is None else replace(body, make_meta=read.meta_of)
+        yield name, body if read is None else replace(body, make_source=read.decoded)
         page.drop_columns()  # the page is remembered; the body recreates the columns if needed
 
     waiting: deque[tuple[int, Iterator[tuple[str, Body]]]] = deque()  # size of a page, and its future body

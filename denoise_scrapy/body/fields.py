@@ -1,84 +1,136 @@
-"""Values of item fields, each declared once: the keys of DENOISE_FIELDS, and how each is made from a body."""
+"""Fields of a body: what items, tables and JSON may receive of a page, each declared once.
+
+They are the keys of DENOISE_FIELDS, columns of archives, and values of `scrapy denoise extract --field`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from operator import attrgetter
 from sys import getsizeof
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 from denoise_scrapy.body import Body
-from denoise_scrapy.support.formats import FORMS_BESIDE_TEXT
 
-if TYPE_CHECKING:
-    from denoise_scrapy.metadata import Metadata
-    from denoise_scrapy.metadata.news import News
-
-CHUNKS = "chunks"
+BODY, CHUNKS, PAGES = "body", "chunks", "pages"
 #: Key of all texts that examples name, and the beginning of the key of each: "taught.price".
 TAUGHT, TAUGHT_AS = "taught", "taught."
-
+#: Attributes of a body that are made of its page, which is kept for them.
+META, NEWS = "meta", "news"
 
 # Makes a value of a body and the settings (`denoise_scrapy.settings.DenoiseSettings`, which imports this module).
 Maker = Callable[[Body, Any], Any]
-Values = Mapping[str, Maker]
 
 
-def _chunks(body: Body, settings: Any) -> list[dict[str, Any]]:
-    chunks = body.chunks(settings.chunk_tokens, **settings.markdown)
-    return [chunk.row for chunk in chunks]
+class Field(NamedTuple):
+    """A value that is made of a body."""
+
+    meaning: str  # in words, for the page on fields
+    make: Maker
+    kind: type = str  # of its values, for tables; `list` is one of texts, `object` becomes JSON in some
+    wants: str = ""  # what it is made of, besides the page's text: META, NEWS, TAUGHT
+    is_whole: bool = False  # whether it contains the whole text of the page
 
 
-def _of_body(name: str) -> Maker:
-    read = attrgetter(name)
+def _read(path: str) -> Maker:
+    read = attrgetter(path)
     return lambda body, _: read(body)
 
 
-#: Values that contain the whole text of a page.
-WHOLE: Values = {
-    "body": lambda body, _: body.text,
-    **{form: _of_body(form) for form in FORMS_BESIDE_TEXT},
-    "markdown": lambda body, settings: body.to_markdown(**settings.markdown),
-    CHUNKS: _chunks,
-    "blocks": lambda body, _: [asdict(block) for block in body.blocks],
-}
-#: All values made from a body.
-OF_BODY: Values = {
-    **WHOLE,
-    "confidence": lambda body, _: round(body.confidence, 4),
-    **{name: _of_body(name) for name in ("title", "kind", "comparison", "fallback")},
-    TAUGHT: lambda body, _: {name: found._asdict() for name, found in body.taught.items()},
-}
-#: Values made from a page's metadata, by the attribute of `Metadata`; "meta" is all of it.
-OF_META: Mapping[str, Callable[[Metadata], Any]] = {
-    "author": attrgetter("authors"),
-    "lang": attrgetter("language"),
-    **{name: attrgetter(name) for name in "description site_name tags published modified image canonical".split()},
-    "meta": asdict,
-}
-PAGES = "pages"
-#: Values made from what newsrooms ask of a page.
-OF_NEWS: Mapping[str, Callable[[News], Any]] = {
-    "paywalled": attrgetter("paywalled"),
-    PAGES: attrgetter("pages"),
-    "updates": lambda news: [update._asdict() for update in news.updates],
-    "structured": attrgetter("structured"),
-}
-#: All keys of DENOISE_FIELDS, except those of marks and of single taught texts.
-FIELDS = (*OF_BODY, *OF_META, *OF_NEWS)
+def _of_meta(name: str, meaning: str, kind: type = str) -> Field:
+    return Field(meaning, _read(f"{META}.{name}"), kind, META)
 
 
-def fields_of(item_fields: Mapping[str, str], makers: Mapping[str, Callable[..., Any]], *given: Any) -> dict[str, Any]:
-    """Return the values of item fields, given by what they receive, that some makers make; tuples as lists."""
-    made = {field: makers[what](*given) for what, field in item_fields.items() if what in makers}
-    return {field: list(value) if isinstance(value, tuple) else value for field, value in made.items()}
+def _chunks(body: Body, settings: Any) -> list[dict[str, Any]]:
+    return [chunk.row for chunk in body.chunks(settings.chunk_tokens, **settings.markdown)]
 
 
-def taught_fields(item_fields: Mapping[str, str], body: Body) -> dict[str, str]:
-    """Return the values of item fields that are single texts that examples name, "" for one that is not certain."""
-    named = ((field, what.removeprefix(TAUGHT_AS)) for what, field in item_fields.items() if what.startswith(TAUGHT_AS))
-    return {field: body.taught[name].text if name in body.taught else "" for field, name in named}
+#: All fields by their names, but for single texts that examples name (`field_of`), and marks of duplicates.
+FIELDS: dict[str, Field] = {
+    BODY: Field("the text; `text` in tables and JSON of commands", _read("text"), is_whole=True),
+    "markdown": Field(
+        "the body as Markdown", lambda body, settings: body.to_markdown(**settings.markdown), is_whole=True
+    ),
+    "html": Field("the body as HTML, with its structure", _read("html"), is_whole=True),
+    CHUNKS: Field(
+        "the Markdown in [chunks for a language model](recipes.md#chunks-for-a-language-model), each a dict",
+        _chunks,
+        object,
+        is_whole=True,
+    ),
+    "blocks": Field(
+        "all blocks of the page: path, text, probability, kept or not, reason",
+        lambda body, _: [asdict(block) for block in body.blocks],
+        object,
+        is_whole=True,
+    ),
+    "confidence": Field(
+        "the F1 that the strategy expects, cautiously, 0 to 1", lambda body, _: round(body.confidence, 4), float
+    ),
+    "title": Field("the page's title without the site's name", _read("title")),
+    "kind": Field(
+        "the [kind of page](main-text.md#kinds-of-pages): article, thread, question, manual, shop, list, collection, "
+        "service or none",
+        _read("kind"),
+    ),
+    "comparison": Field("the URLs of the comparison pages", _read("comparison"), list),
+    "evidence": Field("what the body is based on: comparison pages, page alone, whole text", _read("evidence")),
+    "fallback": Field(
+        "[how the body was found](main-text.md#if-nothing-is-left) if it could not be selected as usual",
+        _read("fallback"),
+    ),
+    TAUGHT: Field(
+        "all texts that [examples](teaching.md) name, each with its certainty; `taught.NAME` is one of these texts",
+        lambda body, _: {name: found._asdict() for name, found in body.taught.items()},
+        object,
+    ),
+    "authors": _of_meta("authors", "authors; the site itself does not count as one", list),
+    "language": _of_meta("language", "language of the text, as `en`"),
+    "description": _of_meta("description", "description for search results"),
+    "site_name": _of_meta("site_name", "name of the site"),
+    "tags": _of_meta("tags", "keywords", list),
+    "published": _of_meta("published", "day of publication in ISO 8601, with time and offset if the page has them"),
+    "modified": _of_meta("modified", "the same for its last change"),
+    "image": _of_meta("image", "address of the main picture"),
+    "canonical": _of_meta("canonical", "address that the page declares canonical"),
+    META: Field("all metadata, with the title", lambda body, _: asdict(body.meta), object, META),
+    "paywalled": Field("whether the text is not free to read; none if unknown", _read("news.paywalled"), bool, NEWS),
+    PAGES: Field("addresses of the pages of the article, if it has several", _read("news.pages"), list, NEWS),
+    "updates": Field(
+        "the posts of a live blog, each a dict",
+        lambda body, _: [update._asdict() for update in body.news.updates],
+        object,
+        NEWS,
+    ),
+    "structured": Field("JSON-LD, OpenGraph and microdata", _read("news.structured"), object, NEWS),
+}
+#: Those that contain the whole text of a page.
+WHOLE = tuple(name for name, field in FIELDS.items() if field.is_whole)
+
+
+def field_of(name: str) -> Field:
+    """Return a field by its name; "text" is the body, "taught.NAME" a text that examples name, "" if not certain."""
+    key = name.removeprefix(TAUGHT_AS)
+    return FIELDS.get(BODY if name == "text" else name) or Field(
+        "", lambda body, _: body.taught[key].text if key in body.taught else "", wants=TAUGHT
+    )
+
+
+#: Settings of fields where there are none of a crawl.
+NO_SETTINGS = SimpleNamespace(chunk_tokens=400, markdown={})
+
+
+def columns_of(form: str, more: Iterable[str] = ()) -> dict[str, str]:
+    """Return the columns of a table of bodies, whose text is in a form."""
+    return {name: name for name in ("title", "confidence", "evidence", form, *more)}
+
+
+def values_of(columns: Mapping[str, str], body: Body, settings: Any = NO_SETTINGS) -> dict[str, Any]:
+    """Return the values of some fields, given with the names that they get; tuples as lists."""
+    made = {name: field_of(what).make(body, settings) for what, name in columns.items()}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in made.items()}
 
 
 def chunk_rows_of(value: Any) -> list[Mapping[str, Any]]:

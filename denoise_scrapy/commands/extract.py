@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import replace
 from functools import partial
 from glob import has_magic
 from pathlib import Path
@@ -16,11 +16,12 @@ from typing import Any
 from denoise_scrapy.archive.archive_files import COMPRESSIONS
 from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import Body, extract
+from denoise_scrapy.body.fields import FIELDS, META, NO_SETTINGS, columns_of, field_of, values_of
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.commands import STANDARD, STOPPED, Given, UsageError
 from denoise_scrapy.commands.body_files import BodyFiles, FolderOfTexts, JsonLinesFile, ParquetFile
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
-from denoise_scrapy.commands.jobs import bodies_of, in_processes
+from denoise_scrapy.commands.jobs import Make, bodies_of, in_processes
 from denoise_scrapy.commands.page_files import Pages, is_many
 from denoise_scrapy.commands.tei import tei_of
 from denoise_scrapy.page import Page
@@ -47,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='add author, dates, site …: as front matter, in JSON as "meta"; needs the extra meta',
     )
+    of_rows = f"in JSON and Parquet, also this field: {', '.join(FIELDS)}"
+    parser.add_argument("--field", action="append", default=[], choices=FIELDS, metavar="NAME", help=of_rows)
     output = (
         "of several pages, .parquet is written as Parquet, others as JSON lines (.gz, .zst); default: standard output"
     )
@@ -70,11 +73,17 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     read = DenoiseSettings.from_settings(settings)
     if args.url and not site_key(args.url):
         raise UsageError(f"extract: --url {args.url}: only http(s) URLs are valid")
-    markdown = {**read.markdown, **options}
+    read = replace(read, markdown={**read.markdown, **options})
+    many = len(args.page) > 1 or is_many(args.page[0])
+    if args.field and (args.output_dir or not many) and args.format != "json":
+        raise UsageError("extract: --field needs --format json, or several pages in one output")
+    fields = [*args.field, *[META] * args.meta]
     taste = {"taste": read.taste, "keep": read.keep, "remove": read.remove}
     chosen: dict[str, Any] = {"strategy": args.strategy or read.strategy, **taste}
-    if len(args.page) > 1 or is_many(args.page[0]):
-        return _extract_many(args, settings, markdown, chosen)
+    if many:
+        whole = bool(args.output_dir)
+        make = partial(_made, form=args.format, settings=read, fields=fields, whole=whole)
+        return _extract_many(args, settings, make, chosen)
     if args.output_dir or args.resume or args.errors or args.jobs > 1:
         raise UsageError("extract: --output-dir, --resume, --errors and --jobs need several pages, such as a folder")
     (html, url, _), *others = pages_of([*args.page, *args.compare], "extract", settings)
@@ -82,7 +91,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         archive = "nor named as an archive (.warc, .jsonl, .parquet)"
         raise ValueError(f"{args.page[0]}: {kind}, neither HTML nor text, {archive}")
     body = extract(html, url or args.url or None, [Page.parse(source, url=at) for source, at, _ in others], **chosen)
-    text = _whole_text(body, args.format, markdown, meta=args.meta)
+    text = _whole_text(body, args.format, read, fields)
     if args.output != STANDARD:
         Path(args.output).write_text(text, "utf-8", "replace", newline="\n")  # a lone surrogate has no bytes
     else:
@@ -90,33 +99,21 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     return 0
 
 
-def _whole_text(body: Body, form: str, markdown: Mapping[str, str], *, meta: bool) -> str:
+def _whole_text(body: Body, form: str, settings: DenoiseSettings, fields: Sequence[str]) -> str:
     """Return what a file of a single text has."""
     if form == "json":
-        return json_line(body_fields(body, form, markdown, meta=meta)) + "\n"
+        return json_line(row_of(body, "text", settings, fields)) + "\n"
     if form == "tei":
-        return tei_of(body, meta=meta)
-    front = body.meta.front_matter() + "\n\n" if meta else ""
-    return front + _in_form(body, form, markdown).rstrip("\n") + "\n"
+        return tei_of(body, meta=META in fields)
+    front = body.meta.front_matter() + "\n\n" if META in fields else ""
+    return front + str(field_of(form).make(body, settings)).rstrip("\n") + "\n"
 
 
-def body_fields(body: Body, form: str, markdown: Mapping[str, str], *, meta: bool) -> dict[str, Any]:
-    """Return the values of a body for JSON, with its text under the name of a form; as "text" for the form "json"."""
-    name = "text" if form == "json" else form
-    return {
-        "url": body.url,
-        "title": body.title,
-        "confidence": round(body.confidence, 3),
-        "evidence": body.evidence,
-        name: _in_form(body, name, markdown),
-        **({"meta": asdict(body.meta)} if meta else {}),
-    }
-
-
-def _in_form(body: Body, form: str, markdown: Mapping[str, str]) -> str:
-    if form == "tei":
-        return tei_of(body, meta=False)
-    return body.to_markdown(**markdown) if form == "markdown" else str(getattr(body, form))
+def row_of(body: Body, form: str, settings: Any = NO_SETTINGS, fields: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the values of a body for JSON: its text under the name of a form, and fields."""
+    columns = columns_of(form, fields)
+    tei = {name: tei_of(body, meta=False) for name in columns if name == "tei"}
+    return {"url": body.url, **values_of({name: name for name in columns if name not in tei}, body, settings), **tei}
 
 
 def _jobs(text: str) -> int:
@@ -125,9 +122,7 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
-def _extract_many(
-    args: argparse.Namespace, settings: Given, markdown: Mapping[str, str], chosen: Mapping[str, Any]
-) -> int:
+def _extract_many(args: argparse.Namespace, settings: Given, make: Make, chosen: Mapping[str, Any]) -> int:
     """Write a row or a file for each page; return an exit code, 1 if a file is damaged."""
     if args.compare:
         raise UsageError("extract: --compare needs a single PAGE; several are compared with each other")
@@ -139,7 +134,6 @@ def _extract_many(
     pages = Pages(args.page, args.url, fetched, outputs)  # first, so that a mistyped name does not empty the output
     with _output(args) as out, Path(args.errors).open("wb") if args.errors else nullcontext() as pages.errors:
         pages.is_done = out.is_done
-        make = partial(_made, form=args.format, markdown=markdown, meta=args.meta, whole=bool(args.output_dir))
         try:
             pages.say_before()
             found = in_processes(pages, args.jobs, make, chosen) if args.jobs > 1 else bodies_of(pages, make, chosen)
@@ -187,9 +181,11 @@ def _folder_of(name: str) -> Path:
     return next(one for one in path.parents if not has_magic(str(one)) or one.exists())
 
 
-def _made(record: ArchiveRecord, body: Body, *, form: str, markdown: Mapping[str, str], meta: bool, whole: bool) -> Any:
+def _made(
+    record: ArchiveRecord, body: Body, *, form: str, settings: DenoiseSettings, fields: Sequence[str], whole: bool
+) -> Any:
     """Return the row of a page, or its text for a file."""
     if whole:
-        return _whole_text(body, form, markdown, meta=meta)
-    row = {"file": record.file, **body_fields(body, form, markdown, meta=meta)}
+        return _whole_text(body, form, settings, fields)
+    row = {"file": record.file, **row_of(body, "text" if form == "json" else form, settings, fields)}
     return {**row, "date": record.date} if record.date else row

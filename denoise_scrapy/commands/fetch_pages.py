@@ -26,10 +26,12 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
+from denoise_scrapy.body.fields import BODY, FIELDS, columns_of
 from denoise_scrapy.commands import Given, Source
 from denoise_scrapy.crawl.network import is_public, leads_to_public_only
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import media_type
+from denoise_scrapy.settings import MARK
 from denoise_scrapy.site import site_key
 from denoise_scrapy.site.urls import likest_links, sibling_links
 
@@ -52,14 +54,12 @@ _FORCED = {
     "CLOSESPIDER_TIMEOUT": 240,  # below the tool's own limit, so that fetched pages are not lost
     "DOWNLOAD_MAXSIZE": 10_000_000,
     "DENOISE_ENABLED": True,
-    "DENOISE_FIELDS": {"body": "body"},
     "DENOISE_DEDUP": "mark",
     "DENOISE_DEDUP_STORE": "memory",
     "DENOISE_SITE_MEMORY_PATH": ":memory:",
     "LOG_LEVEL": "ERROR",
 }
 _ADDON = "denoise_scrapy.DenoiseAddon"
-_MARK = "near_duplicate"
 _NOT_REACHED = "the crawl ended before it was fetched; its log at -L ERROR says why"
 _RESOLVING = 10.0  # maximum seconds to resolve a host
 
@@ -210,32 +210,19 @@ def crawl_for_tool(request: dict[str, Any], settings: Settings) -> dict[str, Any
     settings.setdict(_FORCED, priority="cmdline")
     settings.set("ADDONS", {**settings.getdict("ADDONS"), _ADDON: 500}, priority="cmdline")
     form = str(request["form"])
-    fields = {"title": "title", "confidence": "confidence", "comparison": "comparison", _MARK: _MARK}
-    fields |= {} if form == "text" else {form: form}
-    settings.set("DENOISE_FIELDS", fields, priority="cmdline")
+    fields = columns_of(BODY if form == "text" else form, [BODY])
+    settings.set("DENOISE_FIELDS", {**fields, MARK: MARK}, priority="cmdline")
     if not request["private"]:
         settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", PublicOnly, 50)
     pages: list[dict[str, Any]] = []
 
     def keep(item: dict[str, Any]) -> None:
-        pages.append(_row(item, form))
+        row = {name: item.get(name) or FIELDS[name].kind() for name in fields}
+        mark = {"duplicate_of": item[MARK]["of"]} if item.get(MARK) else {}
+        pages.append({"url": item["url"], form: row[BODY], **row, **mark})
 
     problems = crawl_pages(request["urls"], settings, keep=keep, follow=request["follow"])
     return {"pages": pages, "problems": [{"url": url, "problem": why[:500]} for url, why in problems.items()]}
-
-
-def _row(item: dict[str, Any], form: str) -> dict[str, Any]:
-    body = item.get("body") or ""
-    row = {
-        "url": item["url"],
-        "title": item.get("title") or "",
-        form: body if form == "text" else item.get(form) or "",
-        "confidence": item.get("confidence") or 0.0,
-        "evidence": "comparison pages" if item.get("comparison") else "page alone",
-        "body": body,
-    }
-    mark = item.get(_MARK)
-    return row | {"duplicate_of": mark["of"]} if mark else row
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from typing_extensions import override
 from denoise_scrapy.body import Body, Example, SiteModel
 from denoise_scrapy.body.examples import shares_of
 from denoise_scrapy.body.explanation import asset, explain_page
-from denoise_scrapy.body.extraction import with_taught
+from denoise_scrapy.body.extraction import with_source
 from denoise_scrapy.body.named import Found
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
@@ -127,7 +127,7 @@ class TaughtPages:
     def _body(self, number: int, *examples: Example) -> Body:
         others = [page for at, (_, page) in enumerate(self._pages) if at != number]
         _, page = self._pages[number]
-        return with_taught(SiteModel(others, examples).extract(page), self._sources[number], examples)
+        return with_source(SiteModel(others, examples).extract(page), lambda: self._sources[number], examples)
 
 
 def differing(before: str, after: str) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from denoise_scrapy.body import Body
 from denoise_scrapy.body.extraction import CALLABLE, with_text
-from denoise_scrapy.body.fields import OF_BODY, fields_of
+from denoise_scrapy.body.fields import values_of
 from denoise_scrapy.crawl.asking import Asked
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl, beside
@@ -70,7 +70,7 @@ def _site_of(url: str) -> str:
 def _revised(found: Extracted, body: Body, text: str, settings: DenoiseSettings, path: str) -> Extracted:
     told = with_text(body, text, CALLABLE)
     revised = found._replace(
-        fields=found.fields | fields_of(settings.item_fields, OF_BODY, told, settings),
+        fields=found.fields | values_of(settings.columns[""], told, settings),
         fallback=CALLABLE,
         body=told,
         size=len(text),

@@ -40,7 +40,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.datatypes import LocalCache
 
-from denoise_scrapy.body.fields import OF_BODY, chunk_rows_of
+from denoise_scrapy.body.fields import chunk_rows_of
 from denoise_scrapy.crawl.items import (
     all_values,
     field_lines,
@@ -326,8 +326,7 @@ class Passage:
     def _shown(self, held: Mapping[Any, Any], skipped: set[str]) -> dict[str, object]:
         """Return the fields that show a change."""
         # bodies also change with the comparison pages, so they do not count as changes of the page
-        of_body = {name for what, name in self.settings.item_fields.items() if what in OF_BODY}
-        shown = all_values(held, skipped | of_body)
+        shown = all_values(held, skipped.union(self.settings.columns[""].values()))
         if self.own_page is not None and self.own_page.text is not None and self.own_page.text.amounts:
             shown[AMOUNTS] = self.own_page.text.amounts
         return shown

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from denoise_scrapy.body import Body, extract_pages
 from denoise_scrapy.commands.compare import explained
-from denoise_scrapy.commands.extract import body_fields
+from denoise_scrapy.commands.extract import row_of
 from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import deduplicate
 from denoise_scrapy.dedup.rules import PartRule
@@ -211,7 +211,7 @@ def _given(pages: Sequence[GivenPage], form: Form) -> list[_Found]:
     found = []
     for number, one in numbered:
         url, body = next(bodies) if one.html else (one.url, Body(one.text, 1.0, "none", evidence="given as text"))
-        row = body_fields(body, form if one.html else "text", {}, meta=False) | {"url": url}
+        row = row_of(body, form if one.html else "text") | {"url": url}
         if not one.html:
             row[form] = row.pop("text")
         found.append(_Found(url or f"page {number}", body.text, row))

@@ -18,8 +18,8 @@ from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, Example, SiteModel, find_strategy
 from denoise_scrapy.body.example_files import examples_of
 from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of
-from denoise_scrapy.body.extraction import NO_MARKUP, SET_ASIDE, TOO_LARGE, with_taught
-from denoise_scrapy.body.fields import OF_BODY, OF_META, OF_NEWS, fields_of, held_bytes, taught_fields
+from denoise_scrapy.body.extraction import SET_ASIDE, TOO_LARGE, with_source
+from denoise_scrapy.body.fields import META, NEWS, held_bytes, values_of
 from denoise_scrapy.body.kind import NONE
 from denoise_scrapy.body.strategies.combined import LIKELY_CONTENT
 from denoise_scrapy.body.tables import amounts_of
@@ -154,7 +154,7 @@ class Extractor:
             self._memory.remember(page if self._keeps_elements else page.facts)
         if source.number:
             is_taught = settings.examples and any(one.fields for one in examples_of(settings.examples, page.url))
-            is_asked = settings.wants_meta or settings.wants_news or is_taught
+            is_asked = settings.columns[META] or settings.columns[NEWS] or is_taught
             self._keep(source.number, _Page(page, settings, source if is_asked else None, source.as_text))
         return 0 if page.boxes is None else int(np.count_nonzero(~np.isnan(page.boxes.x)))
 
@@ -307,12 +307,12 @@ def _extracted(
         body = replace(body, fallback=WORKER_DIED)
     if OF_FIELD in page.url:
         body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
-    html, lacks_meta = "", is_large or (kept.source is not None and len(kept.source.html) > MAX_HTML)
-    if kept.source is not None and not lacks_meta and body.fallback != NO_MARKUP:
-        html = to_utf8(kept.source.html, kept.source.encoding).decode("utf-8", "replace")
-        body = with_taught(body, html, examples)
+    source = kept.source
+    if source is not None and not is_large and len(source.html) <= MAX_HTML:
+        body = with_source(body, lambda: to_utf8(source.html, source.encoding).decode("utf-8", "replace"), examples)
+    meta, error = _meta_of(body) if settings.columns[META] else (None, None)
     found = Extracted(
-        fields=fields_of(settings.item_fields, OF_BODY, body, settings) | taught_fields(settings.item_fields, body),
+        fields=values_of(settings.item_fields, body, settings),
         fallback=body.fallback,
         evidence=body.evidence,
         confidence=body.confidence,
@@ -321,16 +321,8 @@ def _extracted(
         known=known,
         lacks_styles=page.lacks_styles,
         taught=_taught(body) if examples else "examples/none" if settings.examples else "",
+        error=error,
     )
-    meta = None
-    if kept.source is not None:
-        if settings.wants_meta:
-            found, meta = _with_meta(found, body, settings, html)
-        if settings.wants_news:
-            from denoise_scrapy.metadata.news import News  # noqa: PLC0415 - for crawls that ask for it
-
-            news = News(html, body.url, body.text, body.title, lambda: body.kind)
-            found = found._replace(fields=found.fields | fields_of(settings.item_fields, OF_NEWS, news))
     if settings.needs_index:
         is_compared = body.text and settings.compared_fields.text in {"", settings.body_field}
         rule = RULES[settings.dedup_rule]
@@ -341,7 +333,7 @@ def _extracted(
         is_empty = kept.as_text or (body.confidence < LIKELY_CONTENT and body.kind == NONE)
         found = found._replace(source=_source(page, body, settings), amounts=amounts, is_empty=is_empty)
     if body.confidence < wish.body_below:
-        found = found._replace(body=body)
+        found = found._replace(body=replace(body, make_source=str))  # to be sent
     kind = body.kind if "kind" in settings.item_fields else ""  # naming it takes a tenth of the body's time
     if wish.reading:
         has_blocks = len(body.kept) == len(page.blocks)
@@ -367,16 +359,13 @@ def parts_of(page: Page, body: Body, meta: metadata.Metadata | None) -> dict[str
     return said
 
 
-def _with_meta(
-    found: Extracted, body: Body, settings: DenoiseSettings, html: str
-) -> tuple[Extracted, metadata.Metadata]:
-    meta, error = metadata.Metadata(title=body.title), None  # used if reading fails
+def _meta_of(body: Body) -> tuple[metadata.Metadata, Exception | None]:
+    """Return a body's metadata, which are its title where reading them fails, and the error."""
     try:
-        meta = metadata.metadata_of(html, body.url if html else None, body.text, body.title, body.make_unseen())
-        meta = meta.with_taught(body.taught)
+        return body.meta, None
     except Exception as failed:
-        error = sendable(failed)
-    return found._replace(fields=found.fields | fields_of(settings.item_fields, OF_META, meta), error=error), meta
+        vars(body)["meta"] = metadata.Metadata(title=body.title)
+        return body.meta, sendable(failed)
 
 
 def _taught(body: Body) -> str:

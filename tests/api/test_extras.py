@@ -58,7 +58,7 @@ stop_reactor()
 SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"DENOISE_SITE_MEMORY_PATH": NOBODY}, "which is not installed: pip install denoise-scrapy[redis]"),
     ({"DENOISE_DEDUP_STORE": NOBODY}, "which is not installed: pip install denoise-scrapy[redis]"),
-    ({"DENOISE_FIELDS": {"lang": "mine"}}, "metadata needs dateparser … denoise-scrapy[meta]"),
+    ({"DENOISE_FIELDS": {"language": "mine"}}, "metadata needs dateparser … denoise-scrapy[meta]"),
     (
         {"FEEDS": {"items.parquet": {"format": "parquet"}}},
         "format'] = 'parquet': Parquet needs pyarrow, which is not installed: pip install denoise-scrapy[parquet]",

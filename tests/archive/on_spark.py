@@ -152,11 +152,14 @@ def results(out: Path) -> dict[Place, Row]:
 
 def test_the_command_in_slices(folder: Path, records: list[ArchiveRecord], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = run(folder, out, "--slices", "3", "--markdown", "--html")
+    options = ("--slices", "3", "--markdown", "--html", "--field", "chunks", "--field", "comparison")
+    done = run(folder, out, *options)
     assert done.returncode == 0, done.stderr
     found, whole = results(out), expected(records, "all")
     assert compared(found) == compared(whole)
-    assert all(row["markdown"] and row["body_html"] for row in found.values())
+    for row in found.values():
+        assert row["markdown"] and row["html"] and isinstance(row["comparison"], list)
+        assert json.loads(row["chunks"])[0]["text"] in row["markdown"]
     bad = parquet.read_table(out / "bad").to_pylist()
     assert len(found) + len(bad) == len(records)
     assert done.stdout == f"74 pages of 8 sites, 15 near-duplicates, {len(bad)} bad records: {out}/summary.html\n"
@@ -170,11 +173,14 @@ def test_the_command_in_slices(folder: Path, records: list[ArchiveRecord], tmp_p
         "<td>slices<td",
     )
     assert [shown for shown in wanted if shown not in page] == []
-    again = run(folder, out, "--slices", "3", "--markdown", "--html")
+    again = run(folder, out, *options)
     assert again.stdout == done.stdout and "is finished" in again.stderr
     other = run(folder, out, "--slices", "2")
     assert other.returncode == 1
-    assert f"{out} was begun with slices 3, fields ['markdown', 'html']: give another folder" in other.stderr
+    assert (
+        f"{out} was begun with slices 3, fields ['markdown', 'html', 'chunks', 'comparison']: give another folder"
+        in other.stderr
+    )
 
 
 def children(number: int) -> dict[int, str]:

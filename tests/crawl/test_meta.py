@@ -10,7 +10,7 @@ from denoise_scrapy.metadata.annotations import MAX_HTML
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web
 
-FIELDS = {"DENOISE_FIELDS": {"title": "title", "lang": "lang", "published": "published"}}
+FIELDS = {"DENOISE_FIELDS": {"title": "title", "language": "language", "published": "published"}}
 WORDS = """
 der Fluss stieg in Nacht weiter an und gegen Mittag sperrte die Stadt eine alte Brücke für Fußgänger nicht aber
 Radfahrer wurden über das neue Ufer geleitet weil dort noch niemand wusste wann es wieder trocken sein würde
@@ -36,11 +36,11 @@ def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
     )
     web.pages["/a"] = german(1, metas)
     told = {
-        "author": ["Ann Reed"],
+        "authors": ["Ann Reed"],
         "description": "Kein Weg.",
         "site_name": "Bote",
         "tags": ["a", "b"],
-        "lang": "de",
+        "language": "de",
         "published": "2024-05-01",
         "modified": "2024-05-02T08:00:00+00:00",
         "image": web("/b.jpg"),
@@ -59,8 +59,8 @@ def test_metadata_is_in_the_charset_that_the_server_names(web: Web) -> None:
     html = german(1, "<meta name=author content='Анна Река'>").replace("<meta charset=utf-8>", "")
     body = html.encode("koi8-r", "xmlcharrefreplace")
     web.pages["/a"] = Reply(body, headers={"Content-Type": "text/html; charset=koi8-r"})
-    done = crawl(spider_of(web("/a")), {"DENOISE_FIELDS": {"author": "author"}})
-    assert done.items[0]["author"] == ["Анна Река"]
+    done = crawl(spider_of(web("/a")), {"DENOISE_FIELDS": {"authors": "authors"}})
+    assert done.items[0]["authors"] == ["Анна Река"]
 
 
 def test_dates_are_not_looked_for_in_huge_pages_nor_behind_an_address(web: Web) -> None:
@@ -68,8 +68,8 @@ def test_dates_are_not_looked_for_in_huge_pages_nor_behind_an_address(web: Web) 
     web.pages["/"] = Reply(web("/trap").encode())
     done = crawl(spider_of(web("/huge"), web("/")), FIELDS)
     huge, address = sorted(done.items, key=lambda item: -len(item["url"]))
-    assert huge["published"] == "" and huge["lang"] and huge["body"]
-    assert (address["title"], address["lang"], address["published"]) == ("", "", "")
+    assert huge["published"] == "" and huge["language"] and huge["body"]
+    assert (address["title"], address["language"], address["published"]) == ("", "", "")
     assert "/trap" not in web.asked
 
 
@@ -99,4 +99,4 @@ def test_a_library_that_fails_costs_its_field_alone(web: Web, monkeypatch: pytes
     monkeypatch.setattr(dateparser.date, "DateDataParser", broken)
     monkeypatch.setattr(py3langid, "classify", broken)
     done = crawl(spider_of(*web.urls(range(1, 4))), FIELDS)
-    assert all(item["body"] and item["title"] and item["published"] and item["lang"] == "" for item in done.items)
+    assert all(item["body"] and item["title"] and item["published"] and item["language"] == "" for item in done.items)

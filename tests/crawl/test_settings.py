@@ -59,7 +59,7 @@ def test_defaults_are_valid_and_frozen() -> None:
         ("DENOISE_REMOVE", '["#foot", "//p"]', ("#foot", "//p")),
         ("DENOISE_SITE_MEMORY_PATH", None, ""),
         ("DENOISE_PARTS", '{"title": "drop", "tables": "keep"}', {"title": "drop", "tables": "keep"}),
-        ("DENOISE_FIELDS", {"html": "html", "lang": ""}, {"html": "html", "lang": ""}),
+        ("DENOISE_FIELDS", {"html": "html", "language": ""}, {"html": "html", "language": ""}),
     ],
 )
 def test_values_are_converted(name: str, value: Any, read: Any) -> None:
@@ -90,10 +90,10 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_PARTS", "drop", "DENOISE_PARTS = 'drop': valid is dict: title, standfirst, captions"),
         ("DENOISE_FIELDS", "artikel", "| dict: body, markdown"),
         ("DENOISE_FIELDS", "artikel", "did you mean article?"),
-        ("DENOISE_ADAPTERS", {"autor": "a.b"}, "did you mean author?"),
-        ("DENOISE_ADAPTERS", {"author": "own_classes.people"}, "DENOISE_ADAPTERS['author'] = 'own_classes.people': "),
-        ("DENOISE_ADAPTERS", {"author": "own_classes"}, "it is no function"),
-        ("DENOISE_ADAPTERS", {"author": 3}, "valid is import path of a function"),
+        ("DENOISE_ADAPTERS", {"autor": "a.b"}, "did you mean authors?"),
+        ("DENOISE_ADAPTERS", {"authors": "own_classes.people"}, "DENOISE_ADAPTERS['authors'] = 'own_classes.people': "),
+        ("DENOISE_ADAPTERS", {"authors": "own_classes"}, "it is no function"),
+        ("DENOISE_ADAPTERS", {"authors": 3}, "valid is import path of a function"),
         ("DENOISE_MARKDOWN", {"images": "dropp"}, "valid is keep | text | drop; did you mean drop?"),
         ("DENOISE_MARKDOWN", "text", "valid is dict: links to keep | text; images to keep | text | drop"),
         ("DENOISE_DEDUP_STORE", "redsi://a.example", "valid is auto | memory | path of a file | redis://"),

@@ -77,8 +77,8 @@ def breaks(value: str) -> str:
 
 
 PLACE = f"{__name__}.people"
-FIELDS = {"author": "by", "modified": "changed", "image": "image"}
-ADAPTERS = {"author": PLACE, "modified": "datetime.datetime.fromisoformat", "image": "builtins.str.upper"}
+FIELDS = {"authors": "by", "modified": "changed", "image": "image"}
+ADAPTERS = {"authors": PLACE, "modified": "datetime.datetime.fromisoformat", "image": "builtins.str.upper"}
 
 
 def test_adapters_of_the_project(web: Web) -> None:
@@ -91,7 +91,7 @@ def test_adapters_of_the_project(web: Web) -> None:
 
 
 def test_an_adapter_that_fails_costs_its_field(web: Web) -> None:
-    adapters = {**ADAPTERS, "author": f"{__name__}.breaks", "title": "builtins.len"}
+    adapters = {**ADAPTERS, "authors": f"{__name__}.breaks", "title": "builtins.len"}
     done = crawled(web, Story, DENOISE_FIELDS=FIELDS, DENOISE_ADAPTERS=adapters)
     item = done.items[0]
     assert item.by is None and item.changed and item.image == web("/b.jpg").upper() and item.body

@@ -100,7 +100,7 @@ def test_a_corpus_has_each_text_once(tmp_path: Path, web: Web) -> None:
         numbers = sorted(int(url.rpartition("/")[2]) for url in first)
         assert numbers == [*range(STORIES - 2), *range(20, 28)]  # that of both sites once
         for url, row in first.items():
-            assert sentence(int(url.rpartition("/")[2])) in row["text"] and row["lang"] == "en"
+            assert sentence(int(url.rpartition("/")[2])) in row["text"] and row["language"] == "en"
             assert not any(words in row["text"] for words in ("I agree", "By ", "Related", "rights"))
 
         print_morning(web, 2)

@@ -10,6 +10,6 @@ class Page:
     url: str
     body: str | None = None
     chunks: list = field(default_factory=list)
-    lang: str | None = None
+    language: str | None = None
     published: str | None = None
     no_content: bool | None = None  # a wall or an error page, whose chunks are not listed

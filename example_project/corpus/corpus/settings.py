@@ -16,7 +16,7 @@ DENOISE_PARTS = {"bylines": "drop", "comments": "drop", "captions": "drop"}
 DENOISE_FIELDS = {
     "body": "text",
     "title": "title",
-    "lang": "lang",
+    "language": "language",
     "published": "published",
     "kind": "kind",
     "confidence": "confidence",

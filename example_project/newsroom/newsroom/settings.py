@@ -9,7 +9,7 @@ ADDONS = {"denoise_scrapy.DenoiseAddon": 500}
 DENOISE_PARTS = {"bylines": "drop", "comments": "drop"}  # the author has a field; comments change all day
 DENOISE_FIELDS = {
     "title": "title",
-    "author": "authors",
+    "authors": "authors",
     "published": "published",
     "modified": "modified",
     "confidence": "confidence",

@@ -1,0 +1,51 @@
+"""A field of a body is declared once: items, tables, JSON and the docs have it from there."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from denoise_scrapy.body.fields import FIELDS, META
+from denoise_scrapy.metadata import Metadata
+
+# Declares a field, and prints what each output has of it.
+ADDED = """
+import sys
+from denoise_scrapy.body.fields import FIELDS, Field
+
+FIELDS["letters"] = Field("how many letters the text has", lambda body, _: sum(map(str.isalpha, body.text)), float)
+
+from denoise_scrapy.archive import bodies
+from denoise_scrapy.archive.__main__ import _parser
+from denoise_scrapy.commands import run
+from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.worker.extractor import Extractor, PageSource, Wish
+from docs.generate import fields_table, settings_table
+
+page = "<h1>Storm</h1><p>It rained all night, and the river rose.</p>"
+assert run(["extract", "-", "--format", "json", "--field", "letters"], {}) == 0
+given = {"site": "a", "url": "http://a.example/", "html": page}
+print(*(row["letters"] for row in bodies([given], fields=["letters"])))
+print(*_parser().parse_args(["in", "out", "--field", "letters"]).field)
+extractor = Extractor(DenoiseSettings.from_settings({"DENOISE_FIELDS": {"letters": "size"}}), 1_000_000)
+extractor.read(PageSource(1, "http://a.example/", page.encode()))
+print(extractor.extract(1, Wish()).fields["size"])
+print("how many letters" in fields_table(), "letters" in settings_table())
+"""
+
+
+def test_a_field_is_declared_once() -> None:
+    page = "<h1>Storm</h1><p>It rained all night, and the river rose.</p>"
+    made = [sys.executable, "-c", ADDED]
+    root = Path(__file__).parent.parent
+    done = subprocess.run(made, input=page, cwd=root, capture_output=True, text=True, timeout=60, check=False)
+    extracted, *others = done.stdout.splitlines() or [done.stderr]
+    letters = sum(map(str.isalpha, "StormIt rained all night, and the river rose."))
+    assert json.loads(extracted)["letters"] == letters
+    assert others == [f"{letters}", "letters", f"{letters}", "True True"]
+
+
+def test_all_metadata_are_fields() -> None:
+    assert {name for name, field in FIELDS.items() if field.wants == META} == {*Metadata.__dataclass_fields__, META} - {
+        "title"
+    }
