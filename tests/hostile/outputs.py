@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
@@ -16,7 +16,8 @@ from lxml import etree
 
 import denoise_scrapy
 from denoise_scrapy import Body, Page
-from denoise_scrapy.metadata import language_of, metadata_of
+from denoise_scrapy.body.extraction import with_source
+from denoise_scrapy.metadata import News, language_of, metadata_of
 from denoise_scrapy.page.attributes import Noted
 from denoise_scrapy.site import sibling_links
 from denoise_scrapy.site.urls import likest_links
@@ -45,7 +46,7 @@ class Made:
 def made(html: str) -> Made:
     """A page parsed, and a body that keeps all of it."""
     page = Page.parse(html, url=URL, keep="body")
-    return Made(html, page, denoise_scrapy.SiteModel().extract(page))
+    return Made(html, page, with_source(denoise_scrapy.SiteModel().extract(page), lambda: html))
 
 
 #: Public functions and methods, and how an output is made by each.
@@ -64,6 +65,8 @@ READ = {f"Body.{name}" for name in {*dir(Body), *Body.__dataclass_fields__} if n
     and (getter := getattr(of, "func", None) or getattr(of, "fget", None))
     and "str" in str(inspect.signature(getter).return_annotation)
 }
+READ -= {"Body.news"}
+READ |= {f"Body.news.{name}" for name, one in vars(News).items() if isinstance(one, cached_property) and name[0] != "_"}
 READ |= {"Page.url", *(f"Page.noted.{name}" for name in Noted._fields)}
 OUTPUTS: Mapping[str, Callable[[Made], Any]] = {**{name: attrgetter(name.lower()) for name in sorted(READ)}, **CALLS}
 #: How many times the length of its page an output may have, where it is more than once. What is written anew has tags
