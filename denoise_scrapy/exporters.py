@@ -136,19 +136,23 @@ def _length(file: BinaryIO) -> int:
         return 0
 
 
-class _ChunkRows(BaseItemExporter):
-    """Exports a row for each chunk of an item, with the values of both except the whole text of the page."""
+class _OfCrawl(BaseItemExporter):
+    """An exporter with the settings of its crawl."""
 
-    # an item without chunks has no row
-
-    _fields: Mapping[str, str] = {}
+    _ours = DenoiseSettings()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Create one for a crawl, with its names of fields."""
+        """Create one for a crawl."""
         made = cls(*args, **options)
-        made._fields = DenoiseSettings.from_settings(crawler.settings, crawler.spider).item_fields
+        made._ours = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
         return made
+
+
+class _ChunkRows(_OfCrawl):
+    """Exports a row for each chunk of an item, with the values of both except the whole text of the page."""
+
+    # an item without chunks has no row
 
     def export_item(self, item: Any) -> Any:
         """Export the chunks of an item."""
@@ -156,8 +160,9 @@ class _ChunkRows(BaseItemExporter):
             super().export_item(row)  # type: ignore[safe-super]
 
     def _rows_of(self, item: ItemAdapter) -> list[dict[str, Any]]:
-        chunks = chunk_rows_of(values_of(item.item).get(self._fields.get(CHUNKS, CHUNKS)))
-        left_out = {self._fields.get(what) for what in WHOLE}.difference(self.fields_to_export or ())
+        fields = self._ours.item_fields
+        chunks = chunk_rows_of(values_of(item.item).get(fields.get(CHUNKS, CHUNKS)))
+        left_out = {fields.get(what) for what in WHOLE}.difference(self.fields_to_export or ())
         named = {
             name: self.serialize_field(item.get_field_meta(name), name, value)
             for name, value in (item.items() if chunks else ())
@@ -215,21 +220,12 @@ class ChunkChangesExporter(_ChunkRows, JsonLinesItemExporter):
         super(_ChunkRows, self).export_item({"op": "delete", "id": name, "url": url})
 
 
-class _Pages(BaseItemExporter):
+class _Pages(_OfCrawl):
     """Exports the page of each item, unless it is a near-duplicate, by `_export(url, title, values)`; UTF-8."""
 
     def __init__(self, file: BinaryIO, **options: Any) -> None:
         super().__init__(dont_fail=True, **options)
         self._file = file
-        self._names = {name: name for name in ("url", "title", "description", "markdown", "body", MARK)}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Create one for a crawl, with its names of fields."""
-        made = cls(*args, **options)
-        settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
-        made._names |= {**settings.item_fields, "url": settings.url_field, MARK: settings.mark_field(MARK)}
-        return made
 
     def start_exporting(self) -> None:
         """Empty the file: a list of pages does not continue another."""
@@ -238,10 +234,14 @@ class _Pages(BaseItemExporter):
 
     def export_item(self, item: Any) -> None:
         """Export an item that has an http(s) URL."""
-        values = values_of(item)
-        found = {what: values.get(name) for what, name in self._names.items()}
+        values, ours = values_of(item), self._ours
+        names = {name: name for name in ("title", "description", "markdown")} | {
+            **ours.item_fields,
+            "url": ours.url_field,
+        }
+        found = {what: values.get(name) for what, name in names.items()}
         texts = {what: value for what, value in found.items() if isinstance(value, str)}
-        if site_key(texts.get("url", "")) and not found[MARK]:
+        if site_key(texts.get("url", "")) and not values.get(ours.mark_field(MARK)):
             title = _in_line(texts.get("title", ""))
             self._export(texts["url"], title or _in_line(unquote(_segments(texts["url"])[-1])), texts)
 

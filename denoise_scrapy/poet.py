@@ -82,30 +82,18 @@ def _saved(body: Body) -> SerializedLeafData:
 
 def _loaded(cls: type[Body], data: SerializedLeafData) -> Body:
     state: dict[str, Any] = json.loads(data["json"])
-    blocks = tuple(Block(**block) for block in state.pop("blocks"))
+    blocks = tuple(Block(**block) for block in state["blocks"])
     tokens = [
         Token(kind, value, tuple(map(tuple, attributes)), block)
         for kind, value, attributes, block in state.pop("rendering")
     ]
-    made: dict[str, Any] = {
-        "blocks": blocks,
-        "rendering": tokens,
-        "hidden": tuple(Hidden(*one) for one in state.pop("hidden")),
-        "title": state.pop("title"),
-        "kind": state.pop("kind"),
-    }
-    meta = state.pop("meta", None)
-    state["comparison"] = tuple(state["comparison"])
-    state |= {f"make_{name}": partial(_itself, value) for name, value in made.items()}
-    probability, kept = (np.array([getattr(block, name) for block in blocks]) for name in ("probability", "kept"))
-    body = cls(probability=probability, kept=kept, **state)
-    if meta:
-        vars(body)["meta"] = Metadata(**meta | {name: tuple(meta[name]) for name in ("authors", "tags")})
+    if meta := state.get("meta"):
+        state["meta"] = Metadata(**meta | {name: tuple(meta[name]) for name in ("authors", "tags")})
+    state |= {name: np.array([getattr(block, name) for block in blocks]) for name in ("probability", "kept")}
+    hidden, comparison = tuple(Hidden(*one) for one in state["hidden"]), tuple(state["comparison"])
+    body = cls("", 0.0, "", make_rendering=lambda: tokens)
+    vars(body).update(state, blocks=blocks, hidden=hidden, comparison=comparison)
     return body
-
-
-def _itself(value: Any) -> Any:
-    return value
 
 
 register_serialization(_saved, _loaded)

@@ -24,7 +24,7 @@ from urllib.parse import quote, urljoin
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, begins_page
 from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.support.formats import PAGE_FORMATS, ROW_FORMATS, format_of
-from denoise_scrapy.support.row_files import UNPACKS, JsonLines, Read, pyarrow_and_parquet, row_file, uncompressed
+from denoise_scrapy.support.row_files import UNPACKS, Read, row_file, uncompressed
 
 #: Reads the page of an HTML file, given the record without it.
 ReadPage: TypeAlias = Callable[[ArchiveRecord, BinaryIO], ArchiveRecord]
@@ -213,7 +213,8 @@ def read_records(
         except ImportError as error:
             raise ImportError("WARC needs fastwarc, which is not installed: pip install fastwarc") from error
         return read_warc(name, file)
-    return _of_rows(name, JsonLines(lambda: file, most_times).rows() if kind == "jsonl" else _parquet_rows(file))
+    rows = row_file(kind, lambda: file, most_times=most_times, at_once=_ROWS)
+    return _of_rows(name, rows.rows(("url", "html", "date")))
 
 
 def page_format(name: str) -> str:
@@ -298,15 +299,6 @@ def _of_members(name: str, file: BinaryIO, url: str, read_page: ReadPage) -> Ite
                 times = max(1, _MOST_TIMES * info.compress_size // max(1, info.file_size))  # packed twice
                 for one in read_records(record.file, content, record.url, read_page, times):
                     yield one._replace(member=member)
-
-
-def _parquet_rows(file: BinaryIO) -> Iterator[Read]:
-    _, parquet = pyarrow_and_parquet()
-    content = parquet.ParquetFile(file, buffer_size=1 << 20)
-    wanted = [name for name in ("url", "html", "date") if name in content.schema_arrow.names]
-    batches = content.iter_batches(batch_size=_ROWS, columns=wanted)
-    rows = (fields for batch in batches for fields in batch.to_pylist())
-    yield from (Read(number, None, fields) for number, fields in enumerate(rows, 1))
 
 
 def _of_rows(name: str, rows: Iterator[Read]) -> Iterator[ArchiveRecord]:

@@ -59,13 +59,13 @@ class RowFile(ABC):
     """A file of rows that can be read repeatedly; `counted` is the unit of row numbers.
 
     Text that unpacks to more than `most_times` the size of its file raises `ValueError`; by default any size is right.
+    Of Parquet, `at_once` rows are read at a time.
     """
 
     counted = "line"
 
-    def __init__(self, opened: Callable[[], BinaryIO], most_times: int = 0) -> None:
-        self._opened = opened
-        self._most_times = most_times
+    def __init__(self, opened: Callable[[], BinaryIO], most_times: int = 0, at_once: int = MOST_ROWS) -> None:
+        self._opened, self._most_times, self._at_once = opened, most_times, at_once
 
     @abstractmethod
     def names(self) -> list[str]:
@@ -142,10 +142,10 @@ def compressing(file: BinaryIO, name: str) -> Any:
     return zstd.ZstdFile(file, "w") if name.lower().endswith(".zst") else file
 
 
-def row_file(kind: str, opened: Callable[[], BinaryIO]) -> RowFile:
+def row_file(kind: str, opened: Callable[[], BinaryIO], **limits: int) -> RowFile:
     """Return a file in a format of `ROW_FORMATS`; Parquet needs pyarrow."""
     kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
-    return kinds[kind](opened)
+    return kinds[kind](opened, **limits)
 
 
 class JsonLines(RowFile):
@@ -250,7 +250,7 @@ class Parquet(RowFile):
         number = 0
         with self._opened() as file:
             content = parquet.ParquetFile(file, buffer_size=_BUFFER)  # otherwise whole columns are read
-            for batch in content.iter_batches(batch_size=MOST_ROWS):
+            for batch in content.iter_batches(batch_size=self._at_once):
                 names = [name for name in wanted if name in batch.schema.names]
                 for place, fields in enumerate(batch.select(names).to_pylist()):
                     number += 1
