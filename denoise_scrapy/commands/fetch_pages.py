@@ -36,27 +36,27 @@ from denoise_scrapy.site import site_key
 from denoise_scrapy.site.urls import likest_links, sibling_links
 
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
-_PAGES_ALONE: Mapping[str, Any] = {
-    "EXTENSIONS": {},
-    "FEEDS": {},
-    "ITEM_PIPELINES": {},
-    "JOBDIR": None,
-    "TELNETCONSOLE_ENABLED": False,
+#: Settings of a crawl that keeps nothing of what it fetches.
+NOTHING_WRITTEN: Mapping[str, Any] = {"EXTENSIONS": {}, "FEEDS": {}, "JOBDIR": None, "TELNETCONSOLE_ENABLED": False}
+#: Of one that compares texts, but keeps none.
+NOTHING_KEPT: Mapping[str, Any] = {
+    **NOTHING_WRITTEN,
+    "DENOISE_ENABLED": True,
+    "DENOISE_DEDUP_STORE": "memory",
+    "DENOISE_SITE_MEMORY_PATH": ":memory:",
 }
 
 # Defaults of a crawl for a tool, besides those that `scrapy startproject` writes.
 _DEFAULTS = {"DOWNLOAD_DELAY": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_TIMEOUT": 30, "RETRY_TIMES": 1}
 _FORCED = {
-    **_PAGES_ALONE,
+    **NOTHING_KEPT,
+    "ITEM_PIPELINES": {},
     "TWISTED_REACTOR": _ASYNCIO,  # for `PublicOnly`
     "DNSCACHE_ENABLED": True,  # the download uses the addresses that it has checked
     "ROBOTSTXT_OBEY": True,
     "CLOSESPIDER_TIMEOUT": 240,  # below the tool's own limit, so that fetched pages are not lost
     "DOWNLOAD_MAXSIZE": 10_000_000,
-    "DENOISE_ENABLED": True,
     "DENOISE_DEDUP": "mark",
-    "DENOISE_DEDUP_STORE": "memory",
-    "DENOISE_SITE_MEMORY_PATH": ":memory:",
     "LOG_LEVEL": "ERROR",
 }
 _ADDON = "denoise_scrapy.DenoiseAddon"
@@ -77,7 +77,8 @@ def fetch(urls: Sequence[str], settings: Given, follow: int = 0) -> dict[str, So
         OSError: A page cannot be fetched, or is not text.
     """
     ours = settings.copy() if isinstance(settings, Settings) else Settings(settings)
-    ours.setdict({**_PAGES_ALONE, "DENOISE_ENABLED": False}, priority="cmdline")  # no comparison pages are needed
+    alone = {**NOTHING_WRITTEN, "ITEM_PIPELINES": {}, "DENOISE_ENABLED": False}
+    ours.setdict(alone, priority="cmdline")  # no comparison pages are needed
     if follow:
         ours.setdict({**_DEFAULTS, "ROBOTSTXT_OBEY": True}, priority="default")
     pages: dict[str, Source] = {}

@@ -45,11 +45,9 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     with opened_store(args, settings) as store:
         if args.forget and args.host is None:
             raise UsageError("site: --forget needs a HOST")
-        kept = store.sites()
+        kept = {site.site: site for site in store.sites()}
         taught = read_examples(folder) if (folder := DenoiseSettings.from_settings(settings).examples) else {}
-        sites = [*dict.fromkeys([*(site.site for site in kept), *taught])]
-        names = sites_of(sites, args.host, f"{store.place}: no pages")
-        found = [site for site in kept if site.site in names]
+        names = sites_of([*dict.fromkeys([*kept, *taught])], args.host, f"{store.place}: no pages")
         if args.forget:
             if not args.yes and not _agreed(f"Forget the pages of {', '.join(names)}? [y/N] "):
                 say("nothing was forgotten")
@@ -58,27 +56,24 @@ def run(args: argparse.Namespace, settings: Given) -> int:
                 store.forget(name)
             say(f"forgotten: {', '.join(names)}")
             return 0
-        examples = {name: _examples(taught[name], store.load(name)) for name in names if name in taught}
-        shown_of = [site.site for site in found] if args.host else []
-        urls = {name: [facts.url for facts in reversed(store.load(name))] for name in shown_of}
-    rows = [
-        [f"{site.pages:,}", f"{site.nbytes:,}", local_time(site.newest), site.site]
-        for site in sorted(found, key=lambda site: -site.newest)
-    ]
+        known: dict[str, dict[str, Any]] = {}
+        for name in names:
+            known[name] = kept[name]._asdict() if name in kept else {"site": name, "pages": 0}
+            if args.host and name in kept:
+                known[name]["urls"] = [facts.url for facts in reversed(store.load(name))]
+            if name in taught:
+                known[name]["examples"] = _examples(taught[name], store.load(name))
+    found = sorted((kept[name] for name in names if name in kept), key=lambda site: -site.newest)
+    rows = [[f"{site.pages:,}", f"{site.nbytes:,}", local_time(site.newest), site.site] for site in found]
     lines = [f"{args.store}: {counted(len(found), 'site')}"]
     lines += text_table(["pages", "bytes", "newest", "site"], rows, [2, 3]) if rows else []
     told = [
         [one["date"], "?" if one["days"] is None else f"{one['days']:,}", _match(one), one["url"]]
-        for some in examples.values()
-        for one in some
+        for site in known.values()
+        for one in site.get("examples", ())
     ]
     lines += ["", *text_table(["example of", "days", "pages like it", "url"], told, [0, 2, 3])] if told else []
-    lines += [shown(url, MAX_CELL) for pages in urls.values() for url in ("", *pages)]
-    known: dict[str, dict[str, Any]] = {site.site: site._asdict() for site in found}
-    for name, pages in urls.items():
-        known[name]["urls"] = pages
-    for name, some in examples.items():
-        known.setdefault(name, {"site": name, "pages": 0})["examples"] = some
+    lines += [shown(url, MAX_CELL) for site in known.values() if "urls" in site for url in ("", *site["urls"])]
     show(args, [*known.values()], lines)
     return 0
 

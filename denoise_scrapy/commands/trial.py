@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from typing_extensions import override
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.commands import UsageError, check_output
-from denoise_scrapy.commands.fetch_pages import process_for
+from denoise_scrapy.commands.fetch_pages import NOTHING_KEPT, process_for
 from denoise_scrapy.commands.trial_report import Costs, TriedItem, lines_of, report_of
 from denoise_scrapy.crawl.counters import PREFIX
 from denoise_scrapy.crawl.items import has_field
@@ -42,17 +41,6 @@ ITEMS, PAGES_PER_ITEM = 50, 4
 SAID_EACH = 10
 # Pages on which the cost of a body is measured: their median differs by a tenth from that of all.
 TIMED = 20
-_NOTHING_WRITTEN: Mapping[str, Any] = {
-    "EXTENSIONS": {},
-    "FEEDS": {},
-    "HTTPCACHE_ENABLED": False,
-    "JOBDIR": None,
-    "TELNETCONSOLE_ENABLED": False,
-    "DENOISE_ENABLED": True,
-    "DENOISE_DEDUP_STORE": "memory",
-    "DENOISE_SEEN": "keep",
-    "DENOISE_SITE_MEMORY_PATH": ":memory:",
-}
 _TRIED = "_denoise_trial"  # attribute of a crawler
 
 
@@ -119,7 +107,7 @@ def trial_settings(settings: Settings, spider: type[Spider], items: int, *, pipe
     if not has_addon(ours):
         ours.set("ADDONS", {**ours.getdict("ADDONS"), ADDONS[0]: 500}, "cmdline")
     limits = {"CLOSESPIDER_ITEMCOUNT": items, "CLOSESPIDER_PAGECOUNT": PAGES_PER_ITEM * items}
-    ours.setdict({**_NOTHING_WRITTEN, **limits}, "cmdline")
+    ours.setdict({**NOTHING_KEPT, "HTTPCACHE_ENABLED": False, "DENOISE_SEEN": "keep", **limits}, "cmdline")
     return ours
 
 
