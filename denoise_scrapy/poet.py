@@ -26,7 +26,7 @@ from denoise_scrapy.crawl.pages import is_page, told_encoding
 from denoise_scrapy.crawl.parts import beside
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.metadata import Metadata
-from denoise_scrapy.page.parse import to_utf8
+from denoise_scrapy.page.parse import decode_html
 
 try:
     from scrapy_poet.page_input_providers import PageObjectInputProvider
@@ -57,14 +57,10 @@ class BodyProvider(PageObjectInputProvider):
             page = await state.pages.read(request, response, wants_body=True)
             body = None if page is None else await state.bodies.body_of(page)
         if body is not None:
-            return [replace(body, make_source=partial(_decoded, response))]
+            return [replace(body, make_source=partial(decode_html, response.body, told_encoding(response)))]
         if not is_page(response) or (page is not None and page.deaths):
             return [Body("", 0.0, "", url=response.url)]
         return [await beside(partial(extract, response))]
-
-
-def _decoded(response: Response) -> str:
-    return to_utf8(response.body, told_encoding(response)).decode("utf-8", "replace")
 
 
 # Attributes of a body that are saved as they are.

@@ -34,7 +34,7 @@ from denoise_scrapy.metadata.annotations import MAX_HTML
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.columns import BoolArray
-from denoise_scrapy.page.parse import to_utf8
+from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.site import PageMemory, SiteStatistics
 from denoise_scrapy.site.memory import load_pages, save_pages
 
@@ -118,7 +118,7 @@ class Body:
     make_kind: Callable[[], str] = str
     make_hidden: Callable[[], tuple[Hidden, ...]] = tuple
     make_unseen: Callable[[], frozenset[str]] = frozenset
-    make_source: Callable[[], str | bytes] = str  # the page as HTML, for metadata
+    make_source: Callable[[], str] = str  # the page as HTML, for metadata
     make_taught: Callable[[], Mapping[str, Found]] = dict
 
     @cached_property
@@ -253,7 +253,7 @@ class Body:
         return metadata.News(self._source, self.url, self.text, self.title, lambda: self.kind)
 
     @cached_property
-    def _source(self) -> str | bytes:
+    def _source(self) -> str:
         return "" if self.fallback == NO_MARKUP else self.make_source()
 
     @property
@@ -532,7 +532,7 @@ def extract(
     return body if read is None else with_source(body, read.decoded, some)
 
 
-def with_source(body: Body, make: Callable[[], str | bytes], examples: Iterable[Example] = ()) -> Body:
+def with_source(body: Body, make: Callable[[], str], examples: Iterable[Example] = ()) -> Body:
     """Return the body of a page with the page, and the texts that examples name unless it is larger than is read."""
     naming = [example for example in examples if example.fields][:MOST_EXAMPLES]
     taught = partial(named_texts, html, naming) if naming and len(html := make()) <= MAX_HTML else body.make_taught
@@ -549,9 +549,9 @@ class _Read(NamedTuple):
     def parse(self, keep: str | Iterable[str] = (), remove: str | Iterable[str] = ()) -> Page:
         return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove)
 
-    def decoded(self) -> str | bytes:
+    def decoded(self) -> str:
         """Return the page as the server declares it."""
-        return self.html if self.encoding is None else to_utf8(self.html, self.encoding).decode("utf-8", "replace")
+        return self.html if isinstance(self.html, str) else decode_html(self.html, self.encoding)
 
 
 def _parsed(

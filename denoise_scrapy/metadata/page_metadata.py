@@ -204,7 +204,6 @@ _MODIFIED = (
 )
 #: Words or classes of a line at the end of a text with its author or date.
 _SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|written|byline|auth?or|permalink", re.IGNORECASE)
-_OFFICE = re.compile(r"\b(?:of|for)\b")
 #: An editor's name, which Chinese pages have at their end.
 _EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
 #: Top-level domains where English dates have the month first.
@@ -387,10 +386,7 @@ class _Fields:
             for name in _AUTHOR_METAS.split()
             if name in self.read.metas
         )
-        metas = (
-            [name for text in some if not _OFFICE.search(text) for name in names_in(text, language=self.language)]
-            for some in texts
-        )
+        metas = ([name for text in some for name in names_in(text, language=self.language)] for some in texts)
         yield next(filter(None, metas), [])
         cards = (f"{self._meta(f'twitter:label{n}')} {self._meta(f'twitter:data{n}')}" for n in (1, 2))
         yield next(filter(None, (names_in(card, True, self.language) for card in cards)), [])

@@ -9,6 +9,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ from denoise_scrapy.dedup.variants import ReadText, read_text
 from denoise_scrapy.metadata.annotations import MAX_HTML
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.boxes import boxes_on
-from denoise_scrapy.page.parse import to_utf8
+from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory, site_key
 from denoise_scrapy.site.crawl_history import PageReading, fills_a_site, plain_hash
@@ -309,7 +310,7 @@ def _extracted(
         body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
     source = kept.source
     if source is not None and not is_large and len(source.html) <= MAX_HTML:
-        body = with_source(body, lambda: to_utf8(source.html, source.encoding).decode("utf-8", "replace"), examples)
+        body = with_source(body, partial(decode_html, source.html, source.encoding), examples)
     meta, error = _meta_of(body) if settings.columns[META] else (None, None)
     found = Extracted(
         fields=values_of(settings.item_fields, body, settings),
