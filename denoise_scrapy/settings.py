@@ -35,10 +35,17 @@ if TYPE_CHECKING:
 __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_tracebacks", "nearest_hint"]
 
 PREFIX = "DENOISE_"
-# Further keys of DENOISE_FIELDS, whose item fields have the same names by default.
+# Further keys of DENOISE_FIELDS with their meanings: marks, whose item fields have the same names by default.
 MARK, VARIANT, UPDATE, CONTAINS = "near_duplicate", "variant_of", "update_of", "contains"
 SEEN, NO_CONTENT = "seen", "no_content"
-MARKS = (MARK, VARIANT, UPDATE, CONTAINS, SEEN, NO_CONTENT)
+MARKS: Mapping[str, str] = {
+    MARK: 'with `DENOISE_DEDUP = "mark"`: key and score of the item that this one copies',
+    VARIANT: "key of the first [variant](dedup.md#variants)",
+    UPDATE: "key of the text that this one updates",
+    CONTAINS: "keys of the texts that are parts of this one",
+    SEEN: "what has changed since an [earlier crawl](operations.md#the-same-pages-again)",
+    NO_CONTENT: "true for a [wall or an error page](health.md#walls-and-error-pages)",
+}
 
 # Values of DENOISE_FIELDS by name.
 PRESETS: Mapping[str, Mapping[str, str]] = {
@@ -383,7 +390,7 @@ class DenoiseSettings:
     @cached_property
     def skipped_fields(self) -> frozenset[str]:
         """Item fields that never distinguish items."""
-        marks = map(self.mark_field, MARKS[:-1])
+        marks = map(self.mark_field, [*MARKS][:-1])
         html = self.html_field.partition(".")[0]
         return frozenset({self.url_field, self.dedup_key_field, html, *marks, *self.compared_fields.ignored})
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from denoise_scrapy.body.fields import FIELDS, META, NEWS
 from denoise_scrapy.crawl.counters import PREFIX, STATS, meaning_of
-from denoise_scrapy.settings import declarations
+from denoise_scrapy.settings import MARKS, declarations
 from docs import public_api, three_tools
 from docs.pictures import flow, matching, scoring, shots, tree
 from evaluation import figures
@@ -43,9 +43,9 @@ GROUPS = {
     "dedup_key_field dedup_variants",
     "Memory and workers": "memory_mb site_memory_path workers",
 }
-# Words for the kinds of fields, and marks of what they are made of.
+# Words for the kinds of fields, and signs of what they are made of.
 KINDS = {str: "text", float: "number", bool: "true or false", list: "list of texts", object: "dict, or list of dicts"}
-MARKS = {"": "", META: " *", NEWS: " +"}
+SIGNS = {"": "", META: " *", NEWS: " +"}
 # Columns of the README's scores, by the corpora that they are of, and their rows in the page of figures.
 CORPORA = {
     "big9": "news",
@@ -83,7 +83,8 @@ def settings_table() -> str:
 
 def fields_table() -> str:
     """Return the fields as Markdown."""
-    rows = [f"| `{name}`{MARKS[one.wants]} | {KINDS[one.kind]} | {one.meaning} |" for name, one in FIELDS.items()]
+    rows = [f"| `{name}`{SIGNS[one.wants]} | {KINDS[one.kind]} | {one.meaning} |" for name, one in FIELDS.items()]
+    rows += [f"| `{name}` | mark | {meaning} |" for name, meaning in MARKS.items()]
     return "\n".join(["| field | type | value |", "|---|---|---|", *rows])
 
 

@@ -33,11 +33,8 @@ class GivenText(NamedTuple):
 
 def add_page_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     """Declare one or several pages, comparison pages, and a strategy."""
-    if several:
-        what = "an http(s) URL, a file, - for standard input, a folder of HTML, a pattern, or an archive"
-        parser.add_argument("page", metavar="PAGE", nargs="*", help=what)
-    else:
-        parser.add_argument("page", metavar="PAGE", nargs="?", help="an http(s) URL, a file, or - for standard input")
+    what = "an http(s) URL, a file, - for standard input" + ", a folder of HTML, a pattern, or an archive" * several
+    parser.add_argument("page", metavar="PAGE", nargs="*" if several else "?", help=what)
     compare = "comparison pages: other pages of the site, as for PAGE, which may be the last of them"
     parser.add_argument("--compare", nargs="+", action="extend", default=[], metavar="PAGE", help=compare)
     parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")

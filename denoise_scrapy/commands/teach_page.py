@@ -35,7 +35,7 @@ from denoise_scrapy.body.named import Found
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.site import site_key
-from denoise_scrapy.support.shown import counted, report
+from denoise_scrapy.support.shown import counted, differing, report
 
 # Other pages that are shown, and lines of each that differ.
 OTHERS, MOST_LINES = 3, 40
@@ -77,7 +77,7 @@ class TaughtPages:
         self.url, self.html = url, pages[0][1]
         self._pages = [(name, Page.parse(html, url=name if site_key(name) else None)) for name, html in pages]
         self._sources = [to_utf8(html).decode("utf-8", "replace") for _, html in pages]
-        self._before = [self._body(number).text for number in range(len(pages))]
+        self._before = [self._body(number).text.splitlines() for number in range(len(pages))]
 
     @property
     def page(self) -> Page:
@@ -92,7 +92,7 @@ class TaughtPages:
         """Yield what an example changes on each page, its own first, at most on so many."""
         for number, (name, _) in islice(enumerate(self._pages), most):
             body = self._body(number, example)
-            lines = [*differing(self._before[number], body.text)]
+            lines = [*differing(self._before[number], body.text.splitlines())]
             yield Change(name, len(body.text.split()), lines, body.taught)
 
     def drawn(self) -> str:
@@ -128,18 +128,6 @@ class TaughtPages:
         others = [page for at, (_, page) in enumerate(self._pages) if at != number]
         _, page = self._pages[number]
         return with_source(SiteModel(others, examples).extract(page), lambda: self._sources[number], examples)
-
-
-def differing(before: str, after: str) -> Iterator[tuple[str, str]]:
-    r"""Yield the lines that only one of two texts has, with "-" or "+".
-
-    Example:
-        >>> [*differing("a\nb\nb", "b\nc")]
-        [('-', 'a'), ('-', 'b'), ('+', 'c')]
-    """
-    old, new = Counter(before.splitlines()), Counter(after.splitlines())
-    yield from (("-", line) for line in (old - new).elements())
-    yield from (("+", line) for line in (new - old).elements())
 
 
 def selectors_of(page: Page, chosen: Collection[int]) -> tuple[str, ...]:
@@ -216,10 +204,10 @@ class TeachServer(ThreadingHTTPServer):
     def tried(self, example: Example, chosen: Collection[int]) -> Mapping[str, Any]:
         """Return what an example that was made of some blocks would do."""
         text, texts = self.pages.body(example).text, self.pages.page.block_texts
-        wanted = "\n".join(texts[block] for block in sorted(chosen))
+        wanted = [line for block in sorted(chosen) for line in texts[block].splitlines()]
         return {
             "text": text.splitlines(),
-            "wrong": [*differing(wanted, text)][:MOST_LINES],
+            "wrong": [*differing(wanted, text.splitlines())][:MOST_LINES],
             "keep": [*example.keep],
             "changes": [
                 {"said": str(one), "lines": one.lines[:MOST_LINES]} for one in self.pages.changes(example, 1 + OTHERS)

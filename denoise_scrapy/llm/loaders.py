@@ -6,7 +6,6 @@ Nothing imports this module, and each function for a library imports only that o
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +19,7 @@ from denoise_scrapy.commands.page_files import Pages
 from denoise_scrapy.settings import MARK
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import RowFile, row_file
-from denoise_scrapy.support.shown import report
+from denoise_scrapy.support.shown import differing, report
 
 if TYPE_CHECKING:
     from haystack import Document as HaystackDocument
@@ -114,10 +113,8 @@ def text_changes(old: str, new: str) -> list[dict[str, str]]:
         >>> text_changes("It sails at noon.\n\nBring a coat.", "It sails at four.\n\nBring a coat.")
         [{'op': 'delete', 'text': 'It sails at noon.'}, {'op': 'add', 'text': 'It sails at four.'}]
     """
-    texts = map(str.splitlines, (old, new))
-    before, after = (Counter(" ".join(line.split()) for line in lines if line.strip()) for lines in texts)
-    gone = [{"op": "delete", "text": text} for text in (before - after).elements()]
-    return [*gone, *({"op": "add", "text": text} for text in (after - before).elements())]
+    texts = ([" ".join(line.split()) for line in lines if line.strip()] for lines in map(str.splitlines, (old, new)))
+    return [{"op": "add" if sign == "+" else "delete", "text": line} for sign, line in differing(*texts)]
 
 
 def langchain_documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[LangChainDocument]:

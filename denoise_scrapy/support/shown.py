@@ -8,7 +8,8 @@ import logging
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from html import escape
 from importlib.resources import files
@@ -141,6 +142,18 @@ def beside(text: str, other: str, most: int) -> str:
         lines += [""] if "\n" in end else []
         lines[-1] += "" if "\n" in end else end
     return "".join(f"<p>{line}" for line in lines) + "…" * (len(text) > most)
+
+
+def differing(before: Iterable[str], after: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the lines that only one of two texts has, with "-" or "+".
+
+    Example:
+        >>> [*differing("abb", "bc")]
+        [('-', 'a'), ('-', 'b'), ('+', 'c')]
+    """
+    old, new = Counter(before), Counter(after)
+    yield from (("-", line) for line in (old - new).elements())
+    yield from (("+", line) for line in (new - old).elements())
 
 
 def figures_table(rows: Iterable[Sequence[object]], title: str = "") -> str:
