@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from w3lib.encoding import html_to_unicode
-
 from denoise_scrapy.archive.records import MOST_BYTES, begins_page
 from denoise_scrapy.body import STRATEGIES, extract
 from denoise_scrapy.commands import STANDARD, Given, Source, UsageError
 from denoise_scrapy.dedup import RULES
+from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.support.formats import format_of
 from denoise_scrapy.support.row_files import uncompressed
@@ -85,7 +84,7 @@ def texts_of(names: Sequence[str], settings: Given) -> list[GivenText]:
 
 def _decoded(name: str, data: bytes) -> tuple[str, bool]:
     """Return the text of a file, and whether it is HTML."""
-    _, text = html_to_unicode(None, data, default_encoding="utf-8")
+    text = decode_html(data)
     if "\0" in text:
         raise ValueError(f"{name}: neither text nor HTML")
     return text, format_of(name) == "html" or begins_page(text[:4096].encode(errors="replace"))

@@ -354,7 +354,7 @@ class _Fields:
     def _authors(self, site: str) -> tuple[str, ...]:
         editors = {name for line in self.read.lines if len(line) <= BYLINE_CHARS for name in _EDITOR.findall(line)}
         of_site = Counter[str]()
-        for found in self._names():
+        for found in (next(filter(None, way), []) for way in self._names()):
             names = [name for name in found if name not in editors and not _is_site(name, site)]
             if names:
                 # beside a person, a role or a paper is no author
@@ -369,38 +369,37 @@ class _Fields:
         }
         return tuple(name for name, times in of_site.items() if (times > 1 or name in people) and is_person(name))[:1]
 
-    def _names(self) -> Iterator[list[str]]:
-        """Yield names by each method of finding authors, most reliable first."""
+    def _names(self) -> Iterator[Iterable[list[str]]]:
+        """Yield what each method of finding authors finds, most reliable first."""
         is_own = _OWN.search(self.ld.string(self.ld.page, "@type"))
         values = self.ld.values(self.ld.work or (self.ld.page if is_own else {}), "author", "creator")
         given = [self._person(value) if isinstance(value, dict) else string_of(value) for value in values]
-        yield [name for one in given for name in names_in(one, language=self.language)]
-        yield self._marked(lambda mark: mark.prop in ("author", "creator") or "author" in mark.rel.split())
-        yield next(filter(None, (names_in(line, True, self.language) for line in self._bylines())), [])
-        yield self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
+        yield [[name for one in given for name in names_in(one, language=self.language)]]
+        yield [self._marked(lambda mark: mark.prop in ("author", "creator") or "author" in mark.rel.split())]
+        yield (names_in(line, True, self.language) for line in self._bylines())
+        yield [self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)]
         texts = (
             [
                 _TURNED.sub(r"\2 \1", text) if name.startswith(("citation", "dc")) else text
-                for text in self.read.metas[name]
+                for text in self.read.metas.get(name, ())
             ]
             for name in _AUTHOR_METAS.split()
-            if name in self.read.metas
         )
         metas = ([name for text in some for name in names_in(text, language=self.language)] for some in texts)
-        yield next(filter(None, metas), [])
+        yield metas
         cards = (f"{self._meta(f'twitter:label{n}')} {self._meta(f'twitter:data{n}')}" for n in (1, 2))
-        yield next(filter(None, (names_in(card, True, self.language) for card in cards)), [])
-        yield next(filter(None, map(self._names_beside_date, self._near_lines())), [])
+        yield (names_in(card, True, self.language) for card in cards)
+        yield map(self._names_beside_date, self._near_lines())
         far = (mark for mark in self.read.marks if self.first - FAR <= mark.line < self.first)
         named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
         found = (names_in(text, language=self.language) for text in named)
-        yield next((names for names in found if names and all(" " in name for name in names)), [])
+        yield (names for names in found if all(" " in name for name in names))
         lines = self.read.lines[: self.last + 1] + [
             line for line in self.read.lines[self.last + 1 :] if _SIGNS.search(line)
         ]
         bylines = (names_in(line, True, self.language) for line in lines if len(line) <= BYLINE_CHARS)
         signed = [names for names in bylines if names and all(map(is_person, names))]
-        yield signed[0] if len(signed) == 1 else []  # several are of other pages, or a menu
+        yield signed if len(signed) == 1 else ()  # several are of other pages, or a menu
 
     def _person(self, value: Node) -> str:
         parts = (self.ld.string(value, part) for part in ("givenName", "familyName"))

@@ -6,6 +6,7 @@ read a page of 400 nested items.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -83,7 +84,7 @@ class _Microdata:
         for key, attribute in (("type", "itemtype"), ("id", "itemid")):
             if written := (scope.get(attribute) or "").split():
                 item[key] = written if len(written) > 1 else written[0]
-        properties: dict[str, Any] = {}
+        found = defaultdict[str, list[Any]](list)
         for element in self._properties(scope):
             if self._left <= 0 or depth == MAX_DEPTH:
                 break
@@ -91,13 +92,8 @@ class _Microdata:
             is_item = element.get("itemscope") is not None
             value = self._item(element, depth + 1) if is_item else self._value(element)
             for name in dict.fromkeys(element.get("itemprop").split()):
-                before = properties.get(name)
-                if before is None:
-                    properties[name] = value
-                elif isinstance(before, list):
-                    before.append(value)
-                else:
-                    properties[name] = [before, value]
+                found[name].append(value)
+        properties = {name: values if len(values) > 1 else values[0] for name, values in found.items()}
         return {**item, **({"properties": properties} if properties else {"value": self._value(scope)})}
 
     def _properties(self, scope: Any) -> Iterator[Any]:
