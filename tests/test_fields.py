@@ -13,7 +13,9 @@ ADDED = """
 import sys
 from denoise_scrapy.body.fields import FIELDS, Field
 
-FIELDS["letters"] = Field("how many letters the text has", lambda body, _: sum(map(str.isalpha, body.text)), float)
+FIELDS["letters"] = Field(
+    "letters", "how many letters the text has", float, made=lambda body, _: sum(map(str.isalpha, body.text))
+)
 
 from denoise_scrapy.archive import bodies
 from denoise_scrapy.archive.__main__ import _parser

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
-from operator import attrgetter
 from sys import getsizeof
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -25,87 +24,94 @@ Maker = Callable[[Body, Any], Any]
 
 
 class Field(NamedTuple):
-    """A value that is made of a body."""
+    """A value that is made of a body: by a function, else the attribute of the body that has its name."""
 
+    name: str
     meaning: str  # in words, for the page on fields
-    make: Maker
     kind: type = str  # of its values, for tables; `list` is one of texts, `object` becomes JSON in some
-    wants: str = ""  # what it is made of, besides the page's text: META, NEWS, TAUGHT
+    wants: str = ""  # what has the attribute in place of the body: META, NEWS; or TAUGHT
+    made: Maker | None = None
     is_whole: bool = False  # whether it contains the whole text of the page
 
-
-def _read(path: str) -> Maker:
-    read = attrgetter(path)
-    return lambda body, _: read(body)
-
-
-def _of_meta(name: str, meaning: str, kind: type = str) -> Field:
-    return Field(meaning, _read(f"{META}.{name}"), kind, META)
+    def of(self, body: Body, settings: Any) -> Any:
+        """Return the value; a tuple as a list."""
+        if self.made is not None:
+            return self.made(body, settings)
+        value = getattr(getattr(body, self.wants) if self.wants else body, self.name)
+        return list(value) if isinstance(value, tuple) else value
 
 
 def _chunks(body: Body, settings: Any) -> list[dict[str, Any]]:
     return [chunk.row for chunk in body.chunks(settings.chunk_tokens, **settings.markdown)]
 
 
-#: All fields by their names, but for single texts that examples name (`field_of`), and marks of duplicates.
-FIELDS: dict[str, Field] = {
-    BODY: Field("the text; `text` in tables and JSON of commands", _read("text"), is_whole=True),
-    "markdown": Field(
-        "the body as Markdown", lambda body, settings: body.to_markdown(**settings.markdown), is_whole=True
+_FIELDS = (
+    Field(BODY, "the text; `text` in tables and JSON of commands", made=lambda body, _: body.text, is_whole=True),
+    Field(
+        "markdown",
+        "the body as Markdown",
+        made=lambda body, settings: body.to_markdown(**settings.markdown),
+        is_whole=True,
     ),
-    "html": Field("the body as HTML, with its structure", _read("html"), is_whole=True),
-    CHUNKS: Field(
+    Field("html", "the body as HTML, with its structure", is_whole=True),
+    Field(
+        CHUNKS,
         "the Markdown in [chunks for a language model](recipes.md#chunks-for-a-language-model), each a dict",
-        _chunks,
         object,
+        made=_chunks,
         is_whole=True,
     ),
-    "blocks": Field(
+    Field(
+        "blocks",
         "all blocks of the page: path, text, probability, kept or not, reason",
-        lambda body, _: [asdict(block) for block in body.blocks],
         object,
+        made=lambda body, _: [asdict(block) for block in body.blocks],
         is_whole=True,
     ),
-    "confidence": Field(
-        "the F1 that the strategy expects, cautiously, 0 to 1", lambda body, _: round(body.confidence, 4), float
+    Field(
+        "confidence",
+        "the F1 that the strategy expects, cautiously, 0 to 1",
+        float,
+        made=lambda body, _: round(body.confidence, 4),
     ),
-    "title": Field("the page's title without the site's name", _read("title")),
-    "kind": Field(
+    Field("title", "the page's title without the site's name"),
+    Field(
+        "kind",
         "the [kind of page](main-text.md#kinds-of-pages): article, thread, question, manual, shop, list, collection, "
         "service or none",
-        _read("kind"),
     ),
-    "comparison": Field("the URLs of the comparison pages", _read("comparison"), list),
-    "evidence": Field("what the body is based on: comparison pages, page alone, whole text", _read("evidence")),
-    "fallback": Field(
-        "[how the body was found](main-text.md#if-nothing-is-left) if it could not be selected as usual",
-        _read("fallback"),
-    ),
-    TAUGHT: Field(
+    Field("comparison", "the URLs of the comparison pages", list),
+    Field("evidence", "what the body is based on: comparison pages, page alone, whole text"),
+    Field("fallback", "[how the body was found](main-text.md#if-nothing-is-left) if it could not be selected as usual"),
+    Field(
+        TAUGHT,
         "all texts that [examples](teaching.md) name, each with its certainty; `taught.NAME` is one of these texts",
-        lambda body, _: {name: found._asdict() for name, found in body.taught.items()},
         object,
+        made=lambda body, _: {name: found._asdict() for name, found in body.taught.items()},
     ),
-    "authors": _of_meta("authors", "authors; the site itself does not count as one", list),
-    "language": _of_meta("language", "language of the text, as `en`"),
-    "description": _of_meta("description", "description for search results"),
-    "site_name": _of_meta("site_name", "name of the site"),
-    "tags": _of_meta("tags", "keywords", list),
-    "published": _of_meta("published", "day of publication in ISO 8601, with time and offset if the page has them"),
-    "modified": _of_meta("modified", "the same for its last change"),
-    "image": _of_meta("image", "address of the main picture"),
-    "canonical": _of_meta("canonical", "address that the page declares canonical"),
-    META: Field("all metadata, with the title", lambda body, _: asdict(body.meta), object, META),
-    "paywalled": Field("whether the text is not free to read; none if unknown", _read("news.paywalled"), bool, NEWS),
-    PAGES: Field("addresses of the pages of the article, if it has several", _read("news.pages"), list, NEWS),
-    "updates": Field(
+    Field("authors", "authors; the site itself does not count as one", list, META),
+    Field("language", "language of the text, as `en`", wants=META),
+    Field("description", "description for search results", wants=META),
+    Field("site_name", "name of the site", wants=META),
+    Field("tags", "keywords", list, META),
+    Field("published", "day of publication in ISO 8601, with time and offset if the page has them", wants=META),
+    Field("modified", "the same for its last change", wants=META),
+    Field("image", "address of the main picture", wants=META),
+    Field("canonical", "address that the page declares canonical", wants=META),
+    Field(META, "all metadata, with the title", object, META, lambda body, _: asdict(body.meta)),
+    Field("paywalled", "whether the text is not free to read; none if unknown", bool, NEWS),
+    Field(PAGES, "addresses of the pages of the article, if it has several", list, NEWS),
+    Field(
+        "updates",
         "the posts of a live blog, each a dict",
-        lambda body, _: [update._asdict() for update in body.news.updates],
         object,
         NEWS,
+        lambda body, _: [update._asdict() for update in body.news.updates],
     ),
-    "structured": Field("JSON-LD, OpenGraph and microdata", _read("news.structured"), object, NEWS),
-}
+    Field("structured", "JSON-LD, OpenGraph and microdata", object, NEWS),
+)
+#: All fields by their names, but for single texts that examples name (`field_of`), and marks of duplicates.
+FIELDS = {field.name: field for field in _FIELDS}
 #: Those that contain the whole text of a page.
 WHOLE = tuple(name for name, field in FIELDS.items() if field.is_whole)
 
@@ -114,7 +120,7 @@ def field_of(name: str) -> Field:
     """Return a field by its name; "text" is the body, "taught.NAME" a text that examples name, "" if not certain."""
     key = name.removeprefix(TAUGHT_AS)
     return FIELDS.get(BODY if name == "text" else name) or Field(
-        "", lambda body, _: body.taught[key].text if key in body.taught else "", wants=TAUGHT
+        name, "", wants=TAUGHT, made=lambda body, _: body.taught[key].text if key in body.taught else ""
     )
 
 
@@ -128,9 +134,8 @@ def columns_of(form: str, more: Iterable[str] = ()) -> dict[str, str]:
 
 
 def values_of(columns: Mapping[str, str], body: Body, settings: Any = NO_SETTINGS) -> dict[str, Any]:
-    """Return the values of some fields, given with the names that they get; tuples as lists."""
-    made = {name: field_of(what).make(body, settings) for what, name in columns.items()}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in made.items()}
+    """Return the values of some fields, given with the names that they get."""
+    return {name: field_of(what).of(body, settings) for what, name in columns.items()}
 
 
 def chunk_rows_of(value: Any) -> list[Mapping[str, Any]]:

@@ -106,7 +106,7 @@ def _whole_text(body: Body, form: str, settings: DenoiseSettings, fields: Sequen
     if form == "tei":
         return tei_of(body, meta=META in fields)
     front = body.meta.front_matter() + "\n\n" if META in fields else ""
-    return front + str(field_of(form).make(body, settings)).rstrip("\n") + "\n"
+    return front + str(field_of(form).of(body, settings)).rstrip("\n") + "\n"
 
 
 def row_of(body: Body, form: str, settings: Any = NO_SETTINGS, fields: Sequence[str] = ()) -> dict[str, Any]:
