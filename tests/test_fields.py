@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from denoise_scrapy.body.fields import FIELDS, META
+from denoise_scrapy import extract
+from denoise_scrapy.body.fields import FIELDS, META, NO_SETTINGS
 from denoise_scrapy.metadata import Metadata
 
 # Declares a field, and prints what each output has of it.
@@ -51,3 +52,18 @@ def test_all_metadata_are_fields() -> None:
     assert {name for name, field in FIELDS.items() if field.wants == META} == {*Metadata.__dataclass_fields__, META} - {
         "title"
     }
+
+
+def test_values_are_of_the_kinds_that_tables_expect() -> None:
+    head = (
+        '<title>Storm</title><meta name=author content="Ann Reed"><meta property="article:content_tier" content=locked>'
+    )
+    body = extract(f"{head}<h1>Storm</h1><p>It rained all night.<a href=/s?page=2>2</a>", "http://a.example/s")
+    for field in FIELDS.values():
+        value = field.of(body, NO_SETTINGS)
+        if field.kind is object:
+            assert json.loads(json.dumps(value)) == value or field.name == META, field.name
+        elif field.kind is list:
+            assert isinstance(value, list) and all(isinstance(one, str) for one in value), field.name
+        else:
+            assert isinstance(value, field.kind), field.name

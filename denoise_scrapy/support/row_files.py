@@ -26,9 +26,9 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-ROWS_AHEAD = 1000  # rows of JSON lines without a field after which its name is considered mistyped
 MOST_CHARS = 64 << 20  # maximum of a line or a cell: longer ones mean that the file has another format
-# Maximum rows, and bytes if these are counted, held in memory; also of a row group of Parquet.
+# Maximum rows, and bytes if these are counted, held in memory; also of a row group of Parquet. A field that so many
+# rows of JSON lines lack is considered mistyped.
 MOST_ROWS, MOST_BYTES = 1000, 8_000_000
 _BUFFER = 1 << 20  # bytes of a column read at a time
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -153,7 +153,7 @@ class JsonLines(RowFile):
 
     @override
     def names(self) -> list[str]:
-        found = (read.fields or {} for read in islice(self.rows(), ROWS_AHEAD))
+        found = (read.fields or {} for read in islice(self.rows(), MOST_ROWS))
         return list(dict.fromkeys(chain.from_iterable(found)))
 
     @override
