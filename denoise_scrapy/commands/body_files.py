@@ -120,10 +120,11 @@ class FolderOfTexts(BodyFiles):
 
     def __init__(self, folder: str, root: str, suffix: str, *, resume: bool) -> None:
         super().__init__()
-        self._folder, self._root, self._suffix, self._resume = Path(folder), root, suffix, resume
+        self._folder, self._root, self._suffix = Path(folder), root, suffix
         self._folder.mkdir(parents=True, exist_ok=True)
         self._taken: dict[str, str] = {}  # hashes of places, and of whose they are
-        self._listed, self._there = Path(), frozenset[str]()  # a folder to resume, and its names
+        # `exists` may find the name in letters of the other case
+        self._there = {*map(str, self._folder.rglob("*"))} if resume else frozenset[str]()
 
     @override
     def write(self, record: ArchiveRecord, row: Any) -> None:
@@ -134,12 +135,7 @@ class FolderOfTexts(BodyFiles):
 
     @override
     def is_done(self, record: ArchiveRecord) -> bool:
-        path = self._path(record)
-        if self._resume and path.parent != self._listed:
-            self._listed = path.parent
-            there = path.parent.iterdir() if path.parent.is_dir() else ()
-            self._there = frozenset(one.name for one in there)
-        return path.name in self._there  # `exists` may find the name in letters of the other case
+        return str(self._path(record)) in self._there
 
     def _path(self, record: ArchiveRecord) -> Path:
         """Return the place of a text, which is in the folder whatever names an archive has."""

@@ -77,10 +77,9 @@ def load(name: str) -> Any:
 
 def find(name: str) -> None:
     """Do the same, without importing it, which takes half a second."""
-    try:
+    found = None
+    with suppress(ImportError, ValueError):  # of other code that imports
         found = find_spec(name)
-    except (ImportError, ValueError):  # of other code that imports
-        found = None
     if found is None:
         raise ImportError(_MISSING.format(name))
 
