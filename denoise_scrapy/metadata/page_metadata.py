@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import chain, compress, islice
 from operator import itemgetter
 from urllib.parse import urlsplit
@@ -253,7 +254,10 @@ class _Fields:
             r"en[-_]([a-z]{2})\b", f"{read.language or self._meta('og:locale', 'content-language')}".lower()
         )
         written = region[1] in _MONTH_FIRST if region else self.host.rpartition(".")[2] in _AMERICAN
-        self.american = language == "en" and written
+        american = language == "en" and written
+        self.names_in = partial(names_in, language=language)
+        self.date_in = partial(date_in, language=language, american=american)
+        self.dates_in = partial(dates_in, language=language, american=american)
         self.base = joined(url, read.base) or url
         canonical, graph = read.links.get("canonical", ""), read.metas.get("og:url", [""])
         self.canonical = joined(self.base, canonical) or joined(self.base, graph[0])
@@ -374,9 +378,9 @@ class _Fields:
         is_own = _OWN.search(self.ld.string(self.ld.page, "@type"))
         values = self.ld.values(self.ld.work or (self.ld.page if is_own else {}), "author", "creator")
         given = [self._person(value) if isinstance(value, dict) else string_of(value) for value in values]
-        yield [[name for one in given for name in names_in(one, language=self.language)]]
+        yield [[name for one in given for name in self.names_in(one)]]
         yield [self._marked(lambda mark: mark.prop in ("author", "creator") or "author" in mark.rel.split())]
-        yield (names_in(line, True, self.language) for line in self._bylines())
+        yield (self.names_in(line, True) for line in self._bylines())
         yield [self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)]
         texts = (
             [
@@ -385,19 +389,19 @@ class _Fields:
             ]
             for name in _AUTHOR_METAS.split()
         )
-        metas = ([name for text in some for name in names_in(text, language=self.language)] for some in texts)
+        metas = ([name for text in some for name in self.names_in(text)] for some in texts)
         yield metas
         cards = (f"{self._meta(f'twitter:label{n}')} {self._meta(f'twitter:data{n}')}" for n in (1, 2))
-        yield (names_in(card, True, self.language) for card in cards)
+        yield (self.names_in(card, True) for card in cards)
         yield map(self._names_beside_date, self._near_lines())
         far = (mark for mark in self.read.marks if self.first - FAR <= mark.line < self.first)
         named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
-        found = (names_in(text, language=self.language) for text in named)
+        found = (self.names_in(text) for text in named)
         yield (names for names in found if all(" " in name for name in names))
         lines = self.read.lines[: self.last + 1] + [
             line for line in self.read.lines[self.last + 1 :] if _SIGNS.search(line)
         ]
-        bylines = (names_in(line, True, self.language) for line in lines if len(line) <= BYLINE_CHARS)
+        bylines = (self.names_in(line, True) for line in lines if len(line) <= BYLINE_CHARS)
         signed = [names for names in bylines if names and all(map(is_person, names))]
         yield signed if len(signed) == 1 else ()  # several are of other pages, or a menu
 
@@ -421,7 +425,7 @@ class _Fields:
         beside = (is_date(lines[j], self.language) for j in (i - 1, i + 1) if self.headline < i and j < len(lines))
         if not (has_year(line) or any(beside)):
             return []
-        names = names_in(line, language=self.language)
+        names = self.names_in(line)
         return names if all(map(is_person, names)) else []
 
     def _marked(self, way: Callable[[Mark], object]) -> list[str]:
@@ -430,13 +434,13 @@ class _Fields:
         found: list[str] = []
         for mark in self._marks(way, only_near=True):
             text = self._parted(mark)
-            names = names_in(text, language=self.language) if len(text) <= BYLINE_CHARS else []
+            names = self.names_in(text) if len(text) <= BYLINE_CHARS else []
             if names and (first is None or (mark.kind == first.kind and abs(mark.line - first.line) < BEFORE)):
                 first = first or mark
                 found += names
         if first and first.line < len(self.read.lines):  # a second one may stand unmarked behind it
             line = self.read.lines[first.line]
-            whole = names_in(line, True, self.language) if len(line) <= BYLINE_CHARS else []
+            whole = self.names_in(line, True) if len(line) <= BYLINE_CHARS else []
             found = whole if set(found) < set(whole) else found
         return found
 
@@ -446,7 +450,7 @@ class _Fields:
         is_account = bool(parts) and " " not in parts[0] and not parts[0].istitle()
         if mark.given or len(parts) < 2 or not (is_account or is_person(parts[0])):
             return mark.text
-        return ", ".join(parts) if names_in(parts[0], language=self.language) else mark.text
+        return ", ".join(parts) if self.names_in(parts[0]) else mark.text
 
     def _published(self) -> str:
         day = (
@@ -466,7 +470,7 @@ class _Fields:
         """Return the day that all dated elements far from the text have, "" if they have several."""
         dated = (mark for mark in self.read.marks if _is_dated(mark) and len(mark.text) <= MOST_DATED)
         marks = (mark for mark in dated if mark.line <= self.last or _SIGNS.search(mark.kind))
-        days = {date_in(mark.text, self.language, self.american) for mark in marks if not self._is_change(mark)} - {""}
+        days = {self.date_in(mark.text) for mark in marks if not self._is_change(mark)} - {""}
         return days.pop() if len(days) == 1 else ""
 
     def _published_dates(self) -> Iterator[str]:
@@ -512,7 +516,7 @@ class _Fields:
         lines = self.read.lines
         if len(lines[i]) <= MOST_DATED and has_year(lines[i]):
             label = lines[i - 1] if i and len(lines[i - 1]) <= MOST_LABEL else ""
-            for one in dates_in(lines[i], self.language, self.american):
+            for one in self.dates_in(lines[i]):
                 yield one if one.words else one._replace(words=label)
 
     def _modified(self) -> str:
@@ -520,7 +524,7 @@ class _Fields:
         given += [mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")]
         near = [mark.text for mark in self._marks(_is_dated, only_near=True) if self._is_change(mark)]
         shown = [text for text in near if len(text) <= BYLINE_CHARS]
-        lines = (one for _, line in self._near_lines() for one in dates_in(line, self.language, self.american))
+        lines = (one for _, line in self._near_lines() for one in self.dates_in(line))
         changes = (one.day for one in chain(lines, self._visible_dates()) if one.is_change)
         given += [self.ld.string(self.ld.page, "dateModified")]
         return self._first_date(given) or self._first_date(shown) or next(changes, "")
@@ -533,7 +537,7 @@ class _Fields:
 
     def _first_date(self, given: Iterable[str]) -> str:
         dated = islice((one for one in given if has_year(one[:MAX_CHARS]) or one[:14].strip().isdecimal()), MAX_DATES)
-        return next(filter(None, (date_in(one, self.language, self.american) for one in dated)), "")
+        return next(filter(None, (self.date_in(one) for one in dated)), "")
 
     def _tags(self) -> tuple[str, ...]:
         metas, beside = self.read.metas, range(self.headline - BEFORE, self.last + 1 + AFTER)
