@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.example_files import read_examples
-from denoise_scrapy.body.fields import BODY, FIELDS, META, NEWS, PAGES, TAUGHT, TAUGHT_AS, field_of
+from denoise_scrapy.body.fields import BODY, FIELDS, META, NEWS, PAGES, SHORT, TAUGHT, TAUGHT_AS, field_of
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
 from denoise_scrapy.dedup import RULES
@@ -214,12 +214,12 @@ class DenoiseSettings:
         "Item fields for further values (docs/how-it-works.md); metadata needs denoise-scrapy[meta]. article: those of "
         "`Article` in zyte-common-items, the body field too. `body`: the field for the text.",
         choices=tuple(PRESETS),
-        keys=dict.fromkeys((*FIELDS, *MARKS), ()),
+        keys=dict.fromkeys((*FIELDS, *SHORT, *MARKS), ()),
     )
     adapters: Mapping[str, str] = _of_page(
         {},
         "Functions that are given these values, unless empty, and return what the item receives.",
-        keys=dict.fromkeys(FIELDS, ()),
+        keys=dict.fromkeys((*FIELDS, *SHORT), ()),
         valid="import path of a function",
         check=find_function,
     )

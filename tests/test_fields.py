@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from denoise_scrapy import extract
-from denoise_scrapy.body.fields import FIELDS, META, NO_SETTINGS
+from denoise_scrapy.body.fields import FIELDS, META, NO_SETTINGS, field_of
 from denoise_scrapy.metadata import Metadata
 
 # Declares a field, and prints what each output has of it.
@@ -67,3 +67,7 @@ def test_values_are_of_the_kinds_that_tables_expect() -> None:
             assert isinstance(value, list) and all(isinstance(one, str) for one in value), field.name
         else:
             assert isinstance(value, field.kind), field.name
+
+
+def test_short_names_are_those_fields() -> None:
+    assert [field_of(name).name for name in ("author", "lang", "text")] == ["authors", "language", "body"]

@@ -112,14 +112,16 @@ _FIELDS = (
 )
 #: All fields by their names, but for single texts that examples name (`field_of`), and marks of duplicates.
 FIELDS = {field.name: field for field in _FIELDS}
+#: Short names of fields.
+SHORT = {"author": "authors", "lang": "language"}
 #: Those that contain the whole text of a page.
 WHOLE = tuple(name for name, field in FIELDS.items() if field.is_whole)
 
 
 def field_of(name: str) -> Field:
-    """Return a field by its name; "text" is the body, "taught.NAME" a text that examples name, "" if not certain."""
+    """Return a field by a name; "text" is the body, "taught.NAME" a text that examples name, "" if not certain."""
     key = name.removeprefix(TAUGHT_AS)
-    return FIELDS.get(BODY if name == "text" else name) or Field(
+    return FIELDS.get(BODY if name == "text" else SHORT.get(name, name)) or Field(
         name, "", wants=TAUGHT, made=lambda body, _: body.taught[key].text if key in body.taught else ""
     )
 

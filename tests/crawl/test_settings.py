@@ -90,7 +90,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_PARTS", "drop", "DENOISE_PARTS = 'drop': valid is dict: title, standfirst, captions"),
         ("DENOISE_FIELDS", "artikel", "| dict: body, markdown"),
         ("DENOISE_FIELDS", "artikel", "did you mean article?"),
-        ("DENOISE_ADAPTERS", {"autor": "a.b"}, "did you mean authors?"),
+        ("DENOISE_ADAPTERS", {"autor": "a.b"}, "did you mean author?"),
         ("DENOISE_ADAPTERS", {"authors": "own_classes.people"}, "DENOISE_ADAPTERS['authors'] = 'own_classes.people': "),
         ("DENOISE_ADAPTERS", {"authors": "own_classes"}, "it is no function"),
         ("DENOISE_ADAPTERS", {"authors": 3}, "valid is import path of a function"),
