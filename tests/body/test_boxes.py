@@ -35,6 +35,8 @@ def weights(html: str, chances: list[float]) -> list[float]:
         # an appeal between paragraphs
         (f"<div>{5 * PROSE}</p><aside><h4>Вы с нами?</h4><p>Помогите.</p><a href=/x>Дать</a></aside></div>",
          [*5 * [0.99], 0.7, 0.5, 0.01], [*5 * [0.99], 0.21, 0.15, 0.0]),
+        (f"<div>{5 * PROSE}</p><form><h3>Newsletter</h3><p>Ogni mattina.<button>Ora</button></form></div>",
+         [*5 * [0.99], 0.7, 0.8, 0.6], [*5 * [0.99], 0.21, 0.24, 0.05]),
         # the footer of an article
         (f"<article><p><a href=/>A</a><footer>{PROSE}</footer></article><footer>{PROSE}",
          [0.5, 0.3, 0.3], [0.5, 0.6, 0.3]),

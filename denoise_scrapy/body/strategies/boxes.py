@@ -89,7 +89,7 @@ def _buttons(page: Page) -> BoolArray:
 def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> None:
     """Lower a small box with a heading and a call to act, a link or button, between sure paragraphs."""
     e, blocks = page.elements, page.blocks
-    is_call = (probability < UNLIKELY) & (blocks.tokens <= CALL_TOKENS) & ((blocks.link_density > SURE) | buttons)
+    is_call = (blocks.tokens <= CALL_TOKENS) & ((blocks.link_density > SURE) & (probability < UNLIKELY) | buttons)
     if not is_call.any():
         return
     parent = e.parent
