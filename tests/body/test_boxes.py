@@ -37,6 +37,11 @@ def weights(html: str, chances: list[float]) -> list[float]:
          [*5 * [0.99], 0.7, 0.5, 0.01], [*5 * [0.99], 0.21, 0.15, 0.0]),
         (f"<div>{5 * PROSE}</p><form><h3>Newsletter</h3><p>Ogni mattina.<button>Ora</button></form></div>",
          [*5 * [0.99], 0.7, 0.8, 0.6], [*5 * [0.99], 0.21, 0.24, 0.05]),
+        # a page without links or a frame
+        ("<h1>Plan</h1><h2>Ufer</h2><div>Zwei Mann.</div><div>Stand: Mai</div>",
+         [0.9, 0.5, 0.2, 0.05], [0.9, 0.6, 0.6, 0.05]),
+        ("<h1>Plan</h1><h2>Ufer</h2><div>Zwei Mann.</div><footer>Stand: Mai</footer>",
+         [0.9, 0.5, 0.2, 0.05], [0.9, 0.5, 0.2, 0.05]),
         # the footer of an article
         (f"<article><p><a href=/>A</a><footer>{PROSE}</footer></article><footer>{PROSE}",
          [0.5, 0.3, 0.3], [0.5, 0.6, 0.3]),

@@ -20,6 +20,8 @@ LIKELY, DOUBTED, UNLIKELY = 0.6, 0.2, 0.1
 ENTRIES, PLACES, HEADED = 3, 2, 0.44
 #: Most tokens of a button or a call to act, most blocks of an appeal, and levels above a heading that are looked at.
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
+#: Share of links on a page that has no frame, and the tags of frames.
+BARE, _FRAMES = 0.02, ("nav", "footer", "aside", "form")
 #: Probability of a sure paragraph; of appeals none is as sure as the other.
 SURE, DOUBTFUL = 0.9, 0.85
 
@@ -31,6 +33,7 @@ def weighed(page: Page, probability: FloatArray) -> FloatArray:
     if article is not None:
         lower_around_story(page, found, article)
     raise_links(page, found)
+    raise_bare(page, found)
     buttons = _buttons(page)
     found[buttons] *= FACTOR
     lower_appeals(page, found, buttons)
@@ -74,6 +77,14 @@ def raise_links(page: Page, probability: FloatArray) -> None:
             and probability[some].mean() > UNLIKELY
         ):
             probability[some] = np.maximum(probability[some], probability[heading])
+
+
+def raise_bare(page: Page, probability: FloatArray) -> None:
+    """Raise what a page without links or a frame consists of: a note, an export."""
+    blocks = page.blocks
+    if blocks.link_chars.sum() <= BARE * blocks.chars.sum() and not page.elements.holds_tag(_FRAMES):
+        raised = probability > UNLIKELY
+        probability[raised] = np.maximum(probability[raised], LIKELY)
 
 
 def _buttons(page: Page) -> BoolArray:
