@@ -1390,14 +1390,6 @@ cdef class Tree:
                     found[token] = None
         return list(found)
 
-    def holds_text(self, tuple texts) -> bool:
-        """Return whether any of these bytes are in the marked text."""
-        cdef string sought
-        for sought in texts:
-            if self.text.find(sought) < self.text.size():
-                return True
-        return False
-
     def short_links(self, int most) -> list:
         """Return (element, href, text) of the links to a place on a page that hold 1 to `most` visible characters."""
         return [
