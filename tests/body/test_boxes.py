@@ -43,8 +43,10 @@ def weights(html: str, chances: list[float]) -> list[float]:
         ("<h1>Plan</h1><h2>Ufer</h2><div>Zwei Mann.</div><footer>Stand: Mai</footer>",
          [0.9, 0.5, 0.2, 0.05], [0.9, 0.5, 0.2, 0.05]),
         # the footer of an article
-        (f"<article><p><a href=/>A</a><footer>{PROSE}</footer></article><footer>{PROSE}",
-         [0.5, 0.3, 0.3], [0.5, 0.6, 0.3]),
+        (f"<article><p><a href=/>A</a><footer><h3>Quellen</h3><li>Akte 12</li></footer></article><footer>{PROSE}",
+         [0.5, 0.3, 0.2, 0.3], [0.5, 0.6, 0.6, 0.3]),
+        ("<article><h2>Tor</h2><footer><p>Von Max</p><a href=/tor>Tor</a></footer></article>",
+         [0.5, 0.3, 0.2], [0.5, 0.3, 0.2]),
     ],
 )  # fmt: skip
 def test_boxes(html: str, before: list[float], after: list[float]) -> None:

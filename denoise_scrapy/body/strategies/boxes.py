@@ -14,13 +14,13 @@ from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
 #: frame; and the factor of what is beside it, of an appeal and of a button.
 STORY_SHARE, FACTOR = 0.3, 0.3
-#: What a paragraph in the footer of an article is raised to, and from; and below which a block is hardly content.
-LIKELY, DOUBTED, UNLIKELY = 0.6, 0.2, 0.1
+#: What is raised to, of a page without a frame and of the footer of an article; and below which it is hardly content.
+LIKELY, UNLIKELY = 0.6, 0.1
 #: Fewest entries of a section of links, and most places on the page that they have; probability of its heading.
 ENTRIES, PLACES, HEADED = 3, 2, 0.44
 #: Most tokens of a button or a call to act, most blocks of an appeal, and levels above a heading that are looked at.
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
-#: Share of links on a page that has no frame, and the tags of frames.
+#: Share of links in what has hardly any, and the tags of frames.
 BARE, _FRAMES = 0.02, ("nav", "footer", "aside", "form")
 #: Probability of a sure paragraph; of appeals none is as sure as the other.
 SURE, DOUBTFUL = 0.9, 0.85
@@ -119,9 +119,11 @@ def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> No
 
 
 def raise_footers(page: Page, probability: FloatArray, article: IntArray) -> None:
-    """Raise paragraphs in the footer of an article."""
+    """Raise what is in the footer of an article, unless that has links: corrections and sources, not tags."""
     e, blocks = page.elements, page.blocks
     if e.holds_tag({"footer"}):
-        footer = e.nearest(e.has_tag({"footer"}))[blocks.element]
-        raised = (article[footer] >= 0) & (footer >= 0) & (blocks.paragraph_tokens > 0) & (probability >= DOUBTED)
+        footer = e.nearest(e.has_tag({"footer"}))
+        has_links = blocks.subtree_sums(blocks.link_chars) > BARE * blocks.subtree_sums(blocks.chars)
+        footer = footer[blocks.element]
+        raised = (article[footer] >= 0) & (footer >= 0) & ~has_links[footer] & (probability > UNLIKELY)
         probability[raised] = np.maximum(probability[raised], LIKELY)
