@@ -47,8 +47,12 @@ def lower_around_story(page: Page, probability: FloatArray, article: IntArray) -
     blocks = page.blocks
     is_title = page.words.titles & (blocks.rows["heading"] == 1)
     own = {*article[blocks.element[is_title]].tolist()} - {-1}
-    if len(own) == 1:
-        inside, expected = blocks.inside(*own), blocks.tokens * probability
+    inside = blocks.inside(*own) if len(own) == 1 else None
+    if not own:  # then what is beside teasers: articles with a heading that leads away
+        of = article[blocks.element[(blocks.rows["heading"] > 0) & (blocks.link_density > SURE)]]
+        inside = ~np.isin(article[blocks.element], of[of >= 0])
+    if inside is not None:
+        expected = blocks.tokens * probability
         if expected[inside].sum() >= STORY_SHARE * expected.sum():
             probability[~(inside | is_title)] *= FACTOR
 
