@@ -37,6 +37,10 @@ def weights(html: str, chances: list[float]) -> list[float]:
          [*5 * [0.99], 0.7, 0.5, 0.01], [*5 * [0.99], 0.21, 0.15, 0.0]),
         (f"<div>{5 * PROSE}</p><form><h3>Newsletter</h3><p>Ogni mattina.<button>Ora</button></form></div>",
          [*5 * [0.99], 0.7, 0.8, 0.6], [*5 * [0.99], 0.21, 0.24, 0.05]),
+        (f"<div>{5 * PROSE}</p><form><p>E-Mail</p><p>Monatlich.<input></form></div>",
+         [*5 * [0.99], 0.5, 0.8], [*5 * [0.99], 0.15, 0.24]),
+        (f"<div>{5 * PROSE}</p><div><p>Mehr davon.</p><a href=/x>Alle Texte von hier</a></div></div>",
+         [*5 * [0.99], 0.8, 0.5], [*5 * [0.99], 0.8, 0.5]),
         # a page without links or a frame
         ("<h1>Plan</h1><h2>Ufer</h2><div>Zwei Mann.</div><div>Stand: Mai</div>",
          [0.9, 0.5, 0.2, 0.05], [0.9, 0.6, 0.6, 0.05]),

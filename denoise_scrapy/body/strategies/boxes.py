@@ -16,14 +16,15 @@ from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 STORY_SHARE, FACTOR = 0.3, 0.3
 #: What is raised to, of a page without a frame and of the footer of an article; and below which it is hardly content.
 LIKELY, UNLIKELY = 0.6, 0.1
-#: Fewest entries of a section of links, and most places on the page that they have; probability of its heading.
+#: Fewest entries of a section of links, and most places on the page that they have; least probability of its heading,
+#: and of a link that is no call to act.
 ENTRIES, PLACES, HEADED = 3, 2, 0.44
 #: Most tokens of a button or a call to act, most blocks of an appeal, and levels above a heading that are looked at.
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 #: Share of links in what has hardly any, and the tags of frames.
 BARE, _FRAMES = 0.02, ("nav", "footer", "aside", "form")
-#: Probability of a sure paragraph; of appeals none is as sure as the other.
-SURE, DOUBTFUL = 0.9, 0.85
+#: Probability of a sure paragraph, and share of links in a block that is a link.
+SURE = 0.9
 
 
 def weighed(page: Page, probability: FloatArray) -> FloatArray:
@@ -102,23 +103,23 @@ def _buttons(page: Page) -> BoolArray:
 
 
 def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> None:
-    """Lower a small box with a heading and a call to act, a link or button, between sure paragraphs."""
+    """Lower a small box with a form or a call to act, a link or button, between sure paragraphs."""
     e, blocks = page.elements, page.blocks
-    is_call = (blocks.tokens <= CALL_TOKENS) & ((blocks.link_density > SURE) & (probability < UNLIKELY) | buttons)
-    if not is_call.any():
+    parent, is_form = e.parent, e.has_tag({"form"})
+    is_call = (blocks.tokens <= CALL_TOKENS) & ((blocks.link_density > SURE) & (probability < HEADED) | buttons)
+    if not (is_call.any() or is_form.any()):
         return
-    parent = e.parent
     above = parent[blocks.element[(blocks.paragraph_tokens > 0) & (probability > SURE)]]
     paragraphs = np.bincount(above + 1, minlength=len(e) + 1)[1:]  # the first is around the root
     if paragraphs.max() < 2:
         return
-    is_small = (blocks.subtree_sums(np.ones(len(blocks))) <= APPEAL_BLOCKS) & (parent >= 0)
-    found = is_small & ~is_small[parent] & (paragraphs[parent] > 1)  # the largest small boxes
-    for part in (is_call, blocks.rows["heading"] > 0):
-        found &= blocks.subtree_sums(part) > 0
+    size = blocks.subtree_sums(np.ones(len(blocks)))
+    is_small = (size <= APPEAL_BLOCKS) & (parent >= 0)
+    found = is_small & (size > 1) & ~is_small[parent] & (paragraphs[parent] > 1)  # the largest small boxes
+    found &= blocks.subtree_sums(is_call) + e.subtree_sums(is_form) > 0
     for box in np.flatnonzero(found).tolist():
         some = blocks.inside(box)
-        if probability[some].max() <= DOUBTFUL:
+        if probability[some].max() <= SURE:
             probability[some] *= FACTOR
 
 
