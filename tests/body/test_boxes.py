@@ -8,6 +8,7 @@ from denoise_scrapy.page import Page
 
 PROSE = "<p>Die Pumpe am Tor wurde im Herbst gekauft, und der Wärter schreibt jede Stunde ihren Stand in ein Buch."
 ALL = "<p><a href=/>Alle</a>"
+POSTS = 3 * "<div><{0}><a href=/ada>Ada</a></{0}><div><p>Dichtung.</p></div></div>"
 LINKS = "<li><a href=/1>Clerk</a><li><a href=/2>Tenor</a><li><a href=/3>Painter</a>"
 
 
@@ -41,6 +42,11 @@ def weights(html: str, chances: list[float]) -> list[float]:
          [*5 * [0.99], 0.5, 0.8], [*5 * [0.99], 0.15, 0.24]),
         (f"<div>{5 * PROSE}</p><div><p>Mehr davon.</p><a href=/x>Alle Texte von hier</a></div></div>",
          [*5 * [0.99], 0.8, 0.5], [*5 * [0.99], 0.8, 0.5]),
+        # posts of a thread, and teasers
+        (f"<h1>Pumpe brummt</h1>{POSTS.format('p')}", [0.9, *3 * [0.3, 0.2]], [0.9, *3 * [0.3, 0.6]]),
+        (f"<nav></nav><h1>Pumpe brummt</h1>{10 * PROSE}{POSTS.format('p')}",
+         [0.9, *10 * [0.9], *3 * [0.3, 0.2]], [0.9, *10 * [0.9], *3 * [0.3, 0.2]]),
+        (f"<h1>Pumpe brummt</h1>{POSTS.format('h3')}", [0.9, *3 * [0.3, 0.2]], [0.9, *3 * [0.3, 0.2]]),
         # a page without links or a frame
         ("<h1>Plan</h1><h2>Ufer</h2><div>Zwei Mann.</div><div>Stand: Mai</div>",
          [0.9, 0.5, 0.2, 0.05], [0.9, 0.6, 0.6, 0.05]),

@@ -21,6 +21,8 @@ LIKELY, UNLIKELY = 0.6, 0.1
 ENTRIES, PLACES, HEADED = 3, 2, 0.44
 #: Most tokens of a button or a call to act, most blocks of an appeal, and levels above a heading that are looked at.
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
+#: Mean probability of short posts, and most expected tokens of all else on their page: with .1 pages of forums lose.
+POSTS, FIRST_POST = 0.15, 60
 #: Share of links in what has hardly any, and the tags of frames.
 BARE, _FRAMES = 0.02, ("nav", "footer", "aside", "form")
 #: Probability of a sure paragraph, and share of links in a block that is a link.
@@ -34,6 +36,7 @@ def weighed(page: Page, probability: FloatArray) -> FloatArray:
     if article is not None:
         lower_around_story(page, found, article)
     raise_links(page, found)
+    raise_posts(page, found)
     raise_bare(page, found)
     buttons = _buttons(page)
     found[buttons] *= FACTOR
@@ -82,6 +85,29 @@ def raise_links(page: Page, probability: FloatArray) -> None:
             and probability[some].mean() > UNLIKELY
         ):
             probability[some] = np.maximum(probability[some], probability[heading])
+
+
+def raise_posts(page: Page, probability: FloatArray) -> None:
+    """Raise texts in one place of boxes alike, each with a link and no heading, if the page has little else."""
+    e, blocks = page.elements, page.blocks
+    is_post = (blocks.link_chars == 0) & (blocks.rows["heading"] == 0) & (probability < SURE)
+    expected = blocks.tokens * probability
+    if not 0 < expected[~is_post].sum() < FIRST_POST:
+        return
+    links, headings = blocks.subtree_sums(blocks.link_chars), blocks.subtree_sums(blocks.rows["heading"] > 0)
+    box, place = blocks.element, e.token[blocks.element].astype(np.int64)
+    linked = np.zeros(len(blocks), bool)
+    for _ in range(ENTRIES):  # a box around the text, one around that, and the post
+        box = e.parent_or_self[box]
+        is_post &= linked | (links[box] == 0) | (headings[box] == 0)
+        linked |= links[box] > 0
+        place = place * len(e) + e.token[box]
+    is_post &= linked
+    _, group = np.unique(place, return_inverse=True)
+    several, sums, whole = (np.bincount(group, of * is_post) for of in (1, probability, expected))
+    found = (several >= ENTRIES) & (2 * several > np.bincount(group)) & (sums > POSTS * several)
+    raised = is_post & (found & (expected.sum() - whole < FIRST_POST))[group]
+    probability[raised] = np.maximum(probability[raised], LIKELY)
 
 
 def raise_bare(page: Page, probability: FloatArray) -> None:
