@@ -42,6 +42,8 @@ def weights(html: str, chances: list[float]) -> list[float]:
          [*5 * [0.99], 0.5, 0.8], [*5 * [0.99], 0.15, 0.24]),
         (f"<div>{5 * PROSE}</p><div><p>Mehr davon.</p><a href=/x>Alle Texte von hier</a></div></div>",
          [*5 * [0.99], 0.8, 0.5], [*5 * [0.99], 0.8, 0.5]),
+        (f"<div>{5 * PROSE}</p><div><button>Copy</button><pre>retries = 4</pre></div></div>",
+         [*5 * [0.99], 0.5, 0.8], [*5 * [0.99], 0.18, 0.8]),
         # posts of a thread, and teasers
         (f"<h1>Pumpe brummt</h1>{POSTS.format('p')}", [0.9, *3 * [0.3, 0.2]], [0.9, *3 * [0.3, 0.6]]),
         (f"<nav></nav><h1>Pumpe brummt</h1>{10 * PROSE}{POSTS.format('p')}",

@@ -23,6 +23,8 @@ ENTRIES, PLACES, HEADED = 3, 2, 0.44
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 #: Mean probability of short posts, and most expected tokens of all else on their page: with .1 pages of forums lose.
 POSTS, FIRST_POST = 0.15, 60
+#: What no appeal has: a button beside code copies it.
+_NO_APPEAL = ("pre", "blockquote", "figure", "table")
 #: Share of links in what has hardly any, and the tags of frames.
 BARE, _FRAMES = 0.02, ("nav", "footer", "aside", "form")
 #: Probability of a sure paragraph, and share of links in a block that is a link.
@@ -143,6 +145,7 @@ def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> No
     is_small = (size <= APPEAL_BLOCKS) & (parent >= 0)
     found = is_small & (size > 1) & ~is_small[parent] & (paragraphs[parent] > 1)  # the largest small boxes
     found &= blocks.subtree_sums(is_call) + e.subtree_sums(is_form) > 0
+    found &= e.subtree_sums(e.has_tag(_NO_APPEAL)) == 0
     for box in np.flatnonzero(found).tolist():
         some = blocks.inside(box)
         if probability[some].max() <= SURE:
