@@ -651,11 +651,27 @@ def test_dates_of_other_calendars(line: str, day: str) -> None:
     assert extract(page).meta.published == day
 
 
-def test_a_time_in_milliseconds() -> None:
+@pytest.mark.parametrize(
+    ("ago", "published"),
+    [
+        ("<time datetime=1741083600000>today</time>", "2025-03-04T10:20:00+00:00"),
+        ("<time datetime=1741083600>today</time>", "2025-03-04T10:20:00+00:00"),
+        ("<span title='March 4, 2025 10:20 AM'>2 hours ago</span>", "2025-03-04T10:20:00"),
+        ("<b aria-label='March 4, 2025'>2 hours ago</b>", "2025-03-04"),
+        ("<b title='2025'>2 hours ago</b>", ""),
+    ],
+)
+def test_times_in_attributes(ago: str, published: str) -> None:
+    page = f"<h1>Weir</h1><p>{ago}</p><p>The lock keeper wrote down each boat that passed.</p>"
+    assert extract(page).meta.published == published
+
+
+def test_affiliations_are_no_authors() -> None:
     page = (
-        "<h1>Weir</h1><time datetime=1741083600000>today</time><p>The lock keeper wrote down each boat that passed.</p>"
+        "<h1>Weir</h1><div><span class=ltx_role_author><b class=ltx_personname>Nora Quill</b>"
+        "<i class=ltx_author_notes>Heron Institute, Upper Lock</i></span></div><p>The lock keeper wrote it down.</p>"
     )
-    assert extract(page).meta.published == "2025-03-04T10:20:00+00:00"
+    assert extract(page).meta.authors == ("Nora Quill",)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     """
     signs = {
         "a link to its own heading": permalinks(page),
-        "a link to its source, up, or to edit it": _title_links(page),
+        "a link to its source, or up": _title_links(page),
     }
     if page.elements.holds_tag({"pre"}):
         frames = code_frames(page)
@@ -68,18 +68,14 @@ def permalinks(page: Page) -> list[int]:
 _SOURCE = re.compile(r"\[?\s*(?:top|(?:view )?(?:source|src)(?: code)?)\s*\]?", re.IGNORECASE)
 #: "[view source code]" has 16 visible characters.
 MOST_SOURCE = 16
-#: Part of an address that edits a section of a wiki.
-_EDITS = re.compile(r"[?&](?:ve)?action=edit\b")
 
 
 def _title_links(page: Page) -> list[int]:
-    """Return links in, or right before or after, a heading or term that say only "source", or "top", or that edit it.
+    """Return links in, or right before or after, a heading or term that say only "source", or "top".
 
     Of those in one, what is behind its text and holds the link, as the brackets around that.
     """
     found = [link for link, _, text in page.tree.short_links(MOST_SOURCE) if _SOURCE.fullmatch(text.strip())]
-    if page.tree.holds_text((b"[\1", b"[\2")):  # not on most pages
-        found += [link for link, href in page.tree.values_of(b"href") if _EDITS.search(href)]
     if not found:
         return []
     e, blocks, links = page.elements, page.blocks, np.array(found, np.int64)

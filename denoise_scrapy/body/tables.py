@@ -38,16 +38,21 @@ def data_tables(page: Page) -> BoolArray:
     cells, row, table = cells_of(page)
     is_heading = e.has_tag({"th", "caption", "thead"})
     tokens = page.blocks.subtree_sums(page.blocks.tokens)
-    innermost = e.has_tag({"table"}) & (tokens > 0)
-    above = e.parent[np.flatnonzero(innermost)]
-    outer = table[above[above >= 0]]
-    innermost[outer[outer >= 0]] = False
-    prose = np.bincount(table[cells], tokens[cells] * (tokens[cells] > CELL_TOKENS), n)
+    prose = e.subtree_sums(np.bincount(table[cells], tokens[cells] * (tokens[cells] > CELL_TOKENS), n))
     headed = np.bincount(table[is_heading & (table >= 0)], minlength=n) > 0
     body = np.zeros(n, bool)
     body[table[cells[tokens[cells] > MOST * page.blocks.tokens.sum()]]] = True
     brief = prose <= MOST * tokens
-    return innermost & _regular(cells, row, table) & (brief | (headed & ~body))
+    found = _regular(cells, row, table) & (tokens > 0)
+    # a brief one with headings holds data, also in tables within its cells; around others there is only layout
+    whole = found & headed & brief
+    inner = np.flatnonzero(e.has_tag({"table"}) & (tokens > 0))
+    above = e.parent_or_self[inner]
+    found[inner[e.nearest(whole)[above] >= 0]] = False
+    outer = table[above]
+    outer = outer[outer >= 0]
+    found[outer[~whole[outer]]] = False
+    return found & (brief | (headed & ~body))
 
 
 def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
@@ -86,6 +91,8 @@ def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolAr
     rows = np.unique(row[live_cells])
     is_row = np.bincount(table[rows], minlength=n)[table[live_cells]] == 1
     data[table[_crowded(page, kept, live_cells, live_cells[is_row])]] = False
+    around = e.nearest(data & data_tables(page))[e.parent_or_self]
+    data[around >= 0] = False
     data &= e.subtree_sums(data) == data
     of_data = (table >= 0) & data[table]
     empty = _spanned_rows(page, np.flatnonzero(e.has_tag({"tr"}) & of_data), cells, row, table, live)

@@ -58,8 +58,12 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     if work := next((text for text in headings if letters(text) in works), ""):
         return work
     parts = _without_shared(parts, split)
-    parts = _without_names(parts, {*names, *_names_of_host(page.url)} - {""})
-    parts = _as_a_heading(page, parts, headings)
+    sites = {*names, *_names_of_host(page.url)} - {""}
+    parts = _as_a_heading(page, _without_names(parts, sites), headings)
+    if len(parts) > 1 and len(headings) == 1 and not headlines:  # nothing says that any part is the title
+        only = letters(headings[0])
+        if only not in sites and only not in letters(title):
+            return headings[0]
     found = _as_declared(title[parts[0].start() : parts[-1].end()], headlines, names)
     said = letters(found)
     # a heading may have other quotation marks
@@ -179,4 +183,7 @@ def _as_a_heading(page: Page, parts: Parts, first: Sequence[str]) -> Parts:
             is_own = headings.get(letters(title[run[0].start() : run[-1].end()]))
             if is_own or (is_own is not None and longest in run):  # a linked one may be the site's logo
                 return run
+    if longest is parts[0]:  # it may be without the tag of a heading
+        whole = (page.words.title_share == 1) & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
+        headings |= dict.fromkeys((letters(page.block_text(block)) for block in whole.nonzero()[0].tolist()), True)
     return [longest] if letters(longest[0]) in headings else parts

@@ -56,12 +56,16 @@ REASONS = (
 )
 
 #: What linked style sheets do: classes by which frameworks clip text that is for screen readers, and elements in which
-#: an icon font shows a sign in place of its name.
+#: an icon font shows a sign in place of its name; MediaWiki's links that edit a section, which its styles for print
+#: hide; and classes that keep the ends of lines.
 USUAL_SHEET = b"""
 .sr-only, .is-sr-only, .show-for-sr, .visually-hidden, .visuallyhidden, .cdk-visually-hidden, .element-invisible,
 .screen-reader-text, .screen-reader-only, .screenreader-text, .assistive-text, .a11y-hidden, .u-visually-hidden,
+.usa-sr-only, .govuk-visually-hidden, .hide-accessible, .ui-helper-hidden-accessible, .p-hidden-accessible,
 .material-icons, .material-icons-outlined, .material-icons-round, .material-icons-sharp, .material-symbols-outlined,
-.material-symbols-rounded, .material-symbols-sharp, mat-icon, md-icon { clip: rect(0, 0, 0, 0) }
+.material-symbols-rounded, .material-symbols-sharp, mat-icon, md-icon,
+.mw-editsection, .editsection { clip: rect(0, 0, 0, 0) }
+.whitespace-pre-line, .whitespace-pre-wrap { white-space: pre-line }
 """
 
 ROOT_TAGS = frozenset(["html", "body"])
@@ -131,6 +135,14 @@ ROLE_FLAGS: dict[str, Flag] = {
     "article": Flag.ARTICLE,
     "button": Flag.CONTROL,
     "heading": Flag.HEADING,
+}
+#: Roles of elements that are parts of a table (ARIA 1.2, section 5.3), by the tag with that role.
+TAG_ROLES = {
+    "table": "table grid treegrid",
+    "tbody": "rowgroup",
+    "tr": "row",
+    "td": "cell gridcell",
+    "th": "columnheader rowheader",
 }
 # The words are those of front-end code, English in nearly every country. Each is matched at the start of a word in
 # class, id, role and itemprop (split at camelCase, - and _).

@@ -118,6 +118,7 @@ cdef struct Tag:
 
 cdef unordered_map[string, Tag] _tags
 cdef unordered_map[string, int32_t] _role_flags, _attributes  # an attribute's number in `sight.pxd`
+cdef unordered_map[string, string] _role_tags
 cdef Tag _unknown, _custom
 cdef uint32_t _seed = 7
 
@@ -162,6 +163,9 @@ cdef int _fill_tags():
         _tags[<bytes>name.encode()] = tag
     for name, bits in markup.ROLE_FLAGS.items():
         _role_flags[<bytes>name.encode()] = bits
+    for name, tags in markup.TAG_ROLES.items():
+        for role in tags.split():
+            _role_tags[<bytes>role.encode()] = <bytes>name.encode()
     for number, name in enumerate(_ATTRIBUTES):
         _attributes[<bytes>name.encode()] = number
 
@@ -716,6 +720,9 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         attributes = attributes.next
     if given[ID] != NULL:
         note_place(tree, w, number, given[ID])
+    if given[ROLE] != NULL and not tag.flags and _role_tags.count(<const char*>given[ROLE]):
+        name = <const unsigned char*>_role_tags[<const char*>given[ROLE]].c_str()
+        tag = tag_of(w, name)
     if tag.role == LINK_TAG and given[NAME] != NULL and given[HREF] == NULL:  # a place, which older pages leave open
         top = tag[0]
         top.flags &= ~LINK
@@ -1382,14 +1389,6 @@ cdef class Tree:
                         token += 1
                     found[token] = None
         return list(found)
-
-    def holds_text(self, tuple texts) -> bool:
-        """Return whether any of these bytes are in the marked text."""
-        cdef string sought
-        for sought in texts:
-            if self.text.find(sought) < self.text.size():
-                return True
-        return False
 
     def short_links(self, int most) -> list:
         """Return (element, href, text) of the links to a place on a page that hold 1 to `most` visible characters."""

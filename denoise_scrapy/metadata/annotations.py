@@ -96,10 +96,10 @@ _OPEN_GRAPH = re.compile(r"https?://ogp\.me/ns/?(\w*)#")
 _SMALL = re.compile(r"\s*(?:\d{1,2}|1[0-4]\d)(?:px)?\s*$")
 
 UNSEEN_TAGS = frozenset("script style template svg iframe textarea select title rt rp".split())
-AUTHOR_CLASS = re.compile(r"author|byline|by-line|writer|\bautor|\buser-?name|\bposter\b")
+AUTHOR_CLASS = re.compile(r"author(?!_notes)|personname|byline|by-line|writer|\bautor|\buser-?name|\bposter\b")
 DATE_CLASS = re.compile(r"date|time|publish|posted|fecha|datum|meta")
-#: The start of a date as machines write it.
-_DAY = re.compile(r"20[0-4]\d-[01]\d-[0-3]\d", re.ASCII)
+#: What may be a date, in full where the text says only how long ago that was.
+_DATED = re.compile(r"(?=.*\d\D+\d).{0,30}\b20[0-4]\d\b.{0,30}")
 MARKED_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
 
 
@@ -252,8 +252,9 @@ class PageAnnotations:
         prop, rel = attributes.get("itemprop", "").lower()[:MAX_NAME], attributes.get("rel", "").lower()[:MAX_NAME]
         kind = f"{attributes.get('class', '')} {attributes.get('id', '')}"[:200].lower()
         given = attributes.get("datetime") or attributes.get("content") or ""
-        if not given and DATE_CLASS.search(kind) and _DAY.match(title := attributes.get("title", "").strip()):
-            given = title
+        spoken = (attributes.get(name, "").strip() for name in ("title", "aria-label"))
+        if not given and (dated := next(filter(_DATED.fullmatch, spoken), "")):
+            given, kind = dated, f"{kind} date"
         if tag == "img":
             given = image_attributes(attributes).get("src") or attributes.get("src", "")
             if any(_SMALL.match(attributes.get(side, "")) for side in ("width", "height")):

@@ -8,6 +8,7 @@ from denoise_scrapy.page import Page
 
 PROSE = "<p>Die Pumpe am Tor wurde im Herbst gekauft, und der Wärter schreibt jede Stunde ihren Stand in ein Buch."
 ALL = "<p><a href=/>Alle</a>"
+POSTS = 3 * "<div><{0}><a href=/ada>Ada</a></{0}><div><p>Dichtung.</p></div></div>"
 LINKS = "<li><a href=/1>Clerk</a><li><a href=/2>Tenor</a><li><a href=/3>Painter</a>"
 
 
@@ -35,9 +36,29 @@ def weights(html: str, chances: list[float]) -> list[float]:
         # an appeal between paragraphs
         (f"<div>{5 * PROSE}</p><aside><h4>Вы с нами?</h4><p>Помогите.</p><a href=/x>Дать</a></aside></div>",
          [*5 * [0.99], 0.7, 0.5, 0.01], [*5 * [0.99], 0.21, 0.15, 0.0]),
+        (f"<div>{5 * PROSE}</p><form><h3>Newsletter</h3><p>Ogni mattina.<button>Ora</button></form></div>",
+         [*5 * [0.99], 0.7, 0.8, 0.6], [*5 * [0.99], 0.21, 0.24, 0.05]),
+        (f"<div>{5 * PROSE}</p><form><p>E-Mail</p><p>Monatlich.<input></form></div>",
+         [*5 * [0.99], 0.5, 0.8], [*5 * [0.99], 0.15, 0.24]),
+        (f"<div>{5 * PROSE}</p><div><p>Mehr davon.</p><a href=/x>Alle Texte von hier</a></div></div>",
+         [*5 * [0.99], 0.8, 0.5], [*5 * [0.99], 0.8, 0.5]),
+        (f"<div>{5 * PROSE}</p><div><button>Copy</button><pre>retries = 4</pre></div></div>",
+         [*5 * [0.99], 0.5, 0.8], [*5 * [0.99], 0.18, 0.8]),
+        # posts of a thread, and teasers
+        (f"<h1>Pumpe brummt</h1>{POSTS.format('p')}", [0.9, *3 * [0.3, 0.2]], [0.9, *3 * [0.3, 0.6]]),
+        (f"<nav></nav><h1>Pumpe brummt</h1>{10 * PROSE}{POSTS.format('p')}",
+         [0.9, *10 * [0.9], *3 * [0.3, 0.2]], [0.9, *10 * [0.9], *3 * [0.3, 0.2]]),
+        (f"<h1>Pumpe brummt</h1>{POSTS.format('h3')}", [0.9, *3 * [0.3, 0.2]], [0.9, *3 * [0.3, 0.2]]),
+        # a page without links or a frame
+        ("<h1>Plan</h1><h2>Ufer</h2><div>Zwei Mann.</div><div>Stand: Mai</div>",
+         [0.9, 0.5, 0.2, 0.05], [0.9, 0.6, 0.6, 0.05]),
+        ("<h1>Plan</h1><h2>Ufer</h2><div>Zwei Mann.</div><footer>Stand: Mai</footer>",
+         [0.9, 0.5, 0.2, 0.05], [0.9, 0.5, 0.2, 0.05]),
         # the footer of an article
-        (f"<article><p><a href=/>A</a><footer>{PROSE}</footer></article><footer>{PROSE}",
-         [0.5, 0.3, 0.3], [0.5, 0.6, 0.3]),
+        (f"<article><p><a href=/>A</a><footer><h3>Quellen</h3><li>Akte 12</li></footer></article><footer>{PROSE}",
+         [0.5, 0.3, 0.2, 0.3], [0.5, 0.6, 0.6, 0.3]),
+        ("<article><h2>Tor</h2><footer><p>Von Max</p><a href=/tor>Tor</a></footer></article>",
+         [0.5, 0.3, 0.2], [0.5, 0.3, 0.2]),
     ],
 )  # fmt: skip
 def test_boxes(html: str, before: list[float], after: list[float]) -> None:

@@ -80,8 +80,8 @@ def test_a_heading_at_the_end_stays_with_what_it_heads(end: str, stays: bool) ->
 @pytest.mark.parametrize(
     "link",
     [
-        "<i>[<a href='/w?title=Bridge&amp;action=edit&amp;section=1'>edit</a>]</i>",
-        "<i><b>[</b><a href='/w?veaction=edit'>Bearbeiten</a> | <a href='/w?action=edit'>Quelltext</a><b>]</b></i>",
+        "<i class=mw-editsection>[<a href=/e>edit</a>]</i>",
+        "<i class=editsection><b>[</b><a href=/v>Bearbeiten</a> | <a href=/e>Quelltext</a><b>]</b></i>",
         " <a href='#start'><b>top</b></a>",
     ],
 )

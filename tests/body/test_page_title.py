@@ -46,6 +46,14 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled(AGAIN, "<h1><a href=/>Herald</a></h1><h2>Fox wins - again</h2>"), [], "Fox wins - again"),
         (titled(AGAIN, "<h1><a href=/>Herald</a></h1>"), [], AGAIN),
         (titled("Fox wins - Herald", "<h1><a href=/fox>Fox wins</a></h1>"), [], "Fox wins"),
+        # or a block that is no heading
+        (titled("狐狸赢了-体育-新闻", "<div>狐狸赢了</div>"), [], "狐狸赢了"),
+        (titled("新闻-体育-狐狸赢了", "<div>狐狸赢了</div>"), [], "新闻-体育-狐狸赢了"),
+        # the only one, if nothing says which part is the title
+        (titled("Daily :: Handbook", "<h1>How it opens</h1>"), [], "How it opens"),
+        (titled("Daily :: Handbook", "<h1>How it opens</h1><h1>How it closes</h1>"), [], "Daily :: Handbook"),
+        (titled("Daily :: Handbook", og("title", "Daily :: Handbook") + "<h1>Open</h1>"), [], "Daily :: Handbook"),
+        (titled("How: today - Post", og("site_name", "Post") + "<h1>Post</h1>"), [], "How: today"),
         # whose quotation marks, dashes and colons may be others
         (titled("'Fox wins': a race | Herald", "<h1>“Fox wins”: a race</h1>"), [], "“Fox wins”: a race"),
         (titled("Fox wins: a race | Herald", "<h1>Fox wins – a race</h1>"), [], "Fox wins: a race"),

@@ -80,6 +80,15 @@ ROW = "<tr><td>{}<td>{}<td>{}"
             "<table><tr><td rowspan=2>no<td>no<tr><td>a<td>b<tr><td>no<td>no<td>no</table>",
             '<table><tr><td rowspan="2"></td><td></td></tr><tr><td>a</td><td>b</td></tr></table>',
         ),
+        (
+            "<div role=table><div role=row><span role=columnheader>A</span><span role=columnheader>B</span></div>"
+            "<div role=row><span role=cell>1</span><span role=cell>2</span></div></div>",
+            "<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>",
+        ),
+        (
+            "<table><tr><th>A<th>B<tr><td>1<td><table><tr><td>a<td>b</table><tr><td>2<td>c</table>",
+            "<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td><p>a</p><p>b</p></td></tr><tr><td>2</td><td>c</td></tr></table>",
+        ),
         # layout: one cell a row, crowded cells, displayed formulas, tables around tables
         ("<table><tr><td><math display=block alttext=x></math><td>(1)</table>", r"<p>\[x\]</p><p>(1)</p>"),
         (

@@ -112,7 +112,13 @@ def test_line_ends_that_a_style_keeps(value, lines):
 
 
 @pytest.mark.parametrize(
-    "html", ["<i class='sr-only'>{}</i>", "<md-icon>{}</md-icon>", "<h2 class='x visually-hidden'>{}</h2>"]
+    "html",
+    [
+        "<i class='sr-only'>{}</i>",
+        "<md-icon>{}</md-icon>",
+        "<h2 class='x visually-hidden'>{}</h2>",
+        "<b class='x usa-sr-only'>{}</b>",
+    ],
 )
 def test_what_linked_sheets_clip(html):
     page = f"<link rel=stylesheet href=/a.css><p>Before {html.format('arrow_forward')}</p><p>Behind</p>"

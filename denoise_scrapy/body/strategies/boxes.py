@@ -1,6 +1,6 @@
-"""What a box is as a whole, where the model judges its blocks one by one: the story, a section of links, an appeal.
+"""What a box is as a whole, where the model judges its blocks one by one: a story, a list of links, posts, an appeal.
 
-Mean F1 of 3,154 pages of 19 corpora +.0005, none -.0004 (`python -m benchmarks.rules` measures each).
+Mean F1 of 3,154 pages of 19 corpora +.0007, none -.0003 (`python -m benchmarks.rules` measures each).
 """
 
 from __future__ import annotations
@@ -14,14 +14,21 @@ from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
 #: frame; and the factor of what is beside it, of an appeal and of a button.
 STORY_SHARE, FACTOR = 0.3, 0.3
-#: What a paragraph in the footer of an article is raised to, and from; and below which a block is hardly content.
-LIKELY, DOUBTED, UNLIKELY = 0.6, 0.2, 0.1
-#: Fewest entries of a section of links, and most places on the page that they have; probability of its heading.
+#: What is raised to, of a page without a frame and of the footer of an article; and below which it is hardly content.
+LIKELY, UNLIKELY = 0.6, 0.1
+#: Fewest entries of a section of links, and most places on the page that they have; least probability of its heading,
+#: and of a link that is no call to act.
 ENTRIES, PLACES, HEADED = 3, 2, 0.44
 #: Most tokens of a button or a call to act, most blocks of an appeal, and levels above a heading that are looked at.
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
-#: Probability of a sure paragraph; of appeals none is as sure as the other.
-SURE, DOUBTFUL = 0.9, 0.85
+#: Mean probability of short posts, and most expected tokens of all else on their page: with .1 pages of forums lose.
+POSTS, FIRST_POST = 0.15, 60
+#: What no appeal has: a button beside code copies it.
+_NO_APPEAL = ("pre", "blockquote", "figure", "table")
+#: Share of links in what has hardly any, and the tags of frames.
+BARE, _FRAMES = 0.02, ("nav", "footer", "aside", "form")
+#: Probability of a sure paragraph, and share of links in a block that is a link.
+SURE = 0.9
 
 
 def weighed(page: Page, probability: FloatArray) -> FloatArray:
@@ -31,6 +38,8 @@ def weighed(page: Page, probability: FloatArray) -> FloatArray:
     if article is not None:
         lower_around_story(page, found, article)
     raise_links(page, found)
+    raise_posts(page, found)
+    raise_bare(page, found)
     buttons = _buttons(page)
     found[buttons] *= FACTOR
     lower_appeals(page, found, buttons)
@@ -44,8 +53,12 @@ def lower_around_story(page: Page, probability: FloatArray, article: IntArray) -
     blocks = page.blocks
     is_title = page.words.titles & (blocks.rows["heading"] == 1)
     own = {*article[blocks.element[is_title]].tolist()} - {-1}
-    if len(own) == 1:
-        inside, expected = blocks.inside(*own), blocks.tokens * probability
+    inside = blocks.inside(*own) if len(own) == 1 else None
+    if not own:  # then what is beside teasers: articles with a heading that leads away
+        of = article[blocks.element[(blocks.rows["heading"] > 0) & (blocks.link_density > SURE)]]
+        inside = ~np.isin(article[blocks.element], of[of >= 0])
+    if inside is not None:
+        expected = blocks.tokens * probability
         if expected[inside].sum() >= STORY_SHARE * expected.sum():
             probability[~(inside | is_title)] *= FACTOR
 
@@ -76,6 +89,37 @@ def raise_links(page: Page, probability: FloatArray) -> None:
             probability[some] = np.maximum(probability[some], probability[heading])
 
 
+def raise_posts(page: Page, probability: FloatArray) -> None:
+    """Raise texts in one place of boxes alike, each with a link and no heading, if the page has little else."""
+    e, blocks = page.elements, page.blocks
+    is_post = (blocks.link_chars == 0) & (blocks.rows["heading"] == 0) & (probability < SURE)
+    expected = blocks.tokens * probability
+    if not 0 < expected[~is_post].sum() < FIRST_POST:
+        return
+    links, headings = blocks.subtree_sums(blocks.link_chars), blocks.subtree_sums(blocks.rows["heading"] > 0)
+    box, place = blocks.element, e.token[blocks.element].astype(np.int64)
+    linked = np.zeros(len(blocks), bool)
+    for _ in range(ENTRIES):  # a box around the text, one around that, and the post
+        box = e.parent_or_self[box]
+        is_post &= linked | (links[box] == 0) | (headings[box] == 0)
+        linked |= links[box] > 0
+        place = place * len(e) + e.token[box]
+    is_post &= linked
+    _, group = np.unique(place, return_inverse=True)
+    several, sums, whole = (np.bincount(group, of * is_post) for of in (1, probability, expected))
+    found = (several >= ENTRIES) & (2 * several > np.bincount(group)) & (sums > POSTS * several)
+    raised = is_post & (found & (expected.sum() - whole < FIRST_POST))[group]
+    probability[raised] = np.maximum(probability[raised], LIKELY)
+
+
+def raise_bare(page: Page, probability: FloatArray) -> None:
+    """Raise what a page without links or a frame consists of: a note, an export."""
+    blocks = page.blocks
+    if blocks.link_chars.sum() <= BARE * blocks.chars.sum() and not page.elements.holds_tag(_FRAMES):
+        raised = probability > UNLIKELY
+        probability[raised] = np.maximum(probability[raised], LIKELY)
+
+
 def _buttons(page: Page) -> BoolArray:
     """Return the short blocks that are buttons, but for those in headings and of what they open."""
     e, blocks = page.elements, page.blocks
@@ -87,30 +131,33 @@ def _buttons(page: Page) -> BoolArray:
 
 
 def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> None:
-    """Lower a small box with a heading and a call to act, a link or button, between sure paragraphs."""
+    """Lower a small box with a form or a call to act, a link or button, between sure paragraphs."""
     e, blocks = page.elements, page.blocks
-    is_call = (probability < UNLIKELY) & (blocks.tokens <= CALL_TOKENS) & ((blocks.link_density > SURE) | buttons)
-    if not is_call.any():
+    parent, is_form = e.parent, e.has_tag({"form"})
+    is_call = (blocks.tokens <= CALL_TOKENS) & ((blocks.link_density > SURE) & (probability < HEADED) | buttons)
+    if not (is_call.any() or is_form.any()):
         return
-    parent = e.parent
     above = parent[blocks.element[(blocks.paragraph_tokens > 0) & (probability > SURE)]]
     paragraphs = np.bincount(above + 1, minlength=len(e) + 1)[1:]  # the first is around the root
     if paragraphs.max() < 2:
         return
-    is_small = (blocks.subtree_sums(np.ones(len(blocks))) <= APPEAL_BLOCKS) & (parent >= 0)
-    found = is_small & ~is_small[parent] & (paragraphs[parent] > 1)  # the largest small boxes
-    for part in (is_call, blocks.rows["heading"] > 0):
-        found &= blocks.subtree_sums(part) > 0
+    size = blocks.subtree_sums(np.ones(len(blocks)))
+    is_small = (size <= APPEAL_BLOCKS) & (parent >= 0)
+    found = is_small & (size > 1) & ~is_small[parent] & (paragraphs[parent] > 1)  # the largest small boxes
+    found &= blocks.subtree_sums(is_call) + e.subtree_sums(is_form) > 0
+    found &= e.subtree_sums(e.has_tag(_NO_APPEAL)) == 0
     for box in np.flatnonzero(found).tolist():
         some = blocks.inside(box)
-        if probability[some].max() <= DOUBTFUL:
+        if probability[some].max() <= SURE:
             probability[some] *= FACTOR
 
 
 def raise_footers(page: Page, probability: FloatArray, article: IntArray) -> None:
-    """Raise paragraphs in the footer of an article."""
+    """Raise what is in the footer of an article, unless that has links: corrections and sources, not tags."""
     e, blocks = page.elements, page.blocks
     if e.holds_tag({"footer"}):
-        footer = e.nearest(e.has_tag({"footer"}))[blocks.element]
-        raised = (article[footer] >= 0) & (footer >= 0) & (blocks.paragraph_tokens > 0) & (probability >= DOUBTED)
+        footer = e.nearest(e.has_tag({"footer"}))
+        has_links = blocks.subtree_sums(blocks.link_chars) > BARE * blocks.subtree_sums(blocks.chars)
+        footer = footer[blocks.element]
+        raised = (article[footer] >= 0) & (footer >= 0) & ~has_links[footer] & (probability > UNLIKELY)
         probability[raised] = np.maximum(probability[raised], LIKELY)
