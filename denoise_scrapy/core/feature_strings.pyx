@@ -311,7 +311,7 @@ def read_units(str text not None):
     return Units(
         array_of(rows.hashes.data(), rows.hashes.size(), np.uint32),
         array_of(rows.kinds.data(), rows.kinds.size(), np.uint8) & SORT,
-        (<bytes>rows.joined)[:-1],
+        (<bytes>rows.joined).removesuffix(b"\n"),
     )
 
 

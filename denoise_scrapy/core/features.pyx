@@ -696,7 +696,7 @@ cdef int open_view(Tree tree, View view) nogil:
 
 # ---- families -------------------------------------------------------------------------------------------------------
 
-ctypedef int (*Find)(Tree tree, View view, float[:, ::1] rows) nogil
+ctypedef int (*Find)(Tree tree, View view, float[:, ::1] rows) except? -1 nogil
 
 cdef struct Step:         # a family's function, and its rows of the matrix
     Find find

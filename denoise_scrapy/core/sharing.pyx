@@ -363,8 +363,9 @@ cdef class Shared:
         for i in different:
             shares.push_back(carried[1, i] / max(prose, 1))
         if len(different) == 1:
-            find_facts(self.others[different[0]], &other)
-            is_within = shares[0] > COPY_SHARE and carried[1, different[0]] >= ONLY_COPY_SHARE * prose_of(&other)
+            i = different[0]
+            find_facts(self.others[i], &other)
+            is_within = shares[0] > COPY_SHARE and carried[1, i] >= ONLY_COPY_SHARE * prose_of(&other)
             return [] if is_within or shares[0] > ONLY_COPY_SHARE else different
         ordered = shares
         sort(ordered.begin(), ordered.end())

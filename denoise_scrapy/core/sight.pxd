@@ -61,7 +61,7 @@ cdef struct Sight:
     vector[Named] named   # by kind
     int64_t steps         # bytes of names and rules that may still be looked at
 
-cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root, int64_t size) except -1 nogil
+cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) except -1 nogil
 cdef int32_t look_at(
     Sight* sight, const xmlNode* node, const Bytes* given, uint64_t kind, int32_t parent, bint is_block, bint is_dialog
 ) except -1 nogil

@@ -15,10 +15,10 @@ from denoise_scrapy.core.formulas cimport is_math_alone
 from denoise_scrapy.core.hashing cimport find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.nodes cimport attribute_of, is_named, next_in, shown_from, told_of, value_of
 from denoise_scrapy.core.styles cimport (
-    ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_PLACE, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
-    LEAST_STEPS, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_BEYOND, P_HEIGHT, P_LINES, P_OVERFLOW,
+    A_LOOK, A_PART, ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_PLACE, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
+    OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_BEYOND, P_HEIGHT, P_LINES, P_OVERFLOW,
     P_POSITION, P_RELATIVE, P_SWITCHED, P_TEXT_CLIP,
-    P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN, STEPS_A_BYTE, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to,
+    P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to,
     colour_of, is_close, holds, name_of, of_what, read_style, reason_of,
 )
 
@@ -45,12 +45,11 @@ cdef const char* SEPARATORS = b": \t\n#.,;'\"()[]{}"
 cdef int32_t WHITE = 0xFFFFFF
 
 
-cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root, int64_t size) except -1 nogil:
-    """Prepare for the elements of a page of a number of bytes."""
+cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) except -1 nogil:
+    """Prepare for the elements of a page."""
     sight.sheet, sight.root = sheet, root
     sight.inherited.clear()
     sight.knows_controls = False
-    sight.steps = LEAST_STEPS + STEPS_A_BYTE * size
     open_table(sight.kinds, 64)
     sight.named.clear()
 
@@ -191,12 +190,24 @@ cdef bint is_item_like(const xmlNode* item, const xmlNode* node) noexcept nogil:
     return last != NULL and is_like(last, node)
 
 
-cdef bint is_slide(const xmlNode* node) noexcept nogil:
+cdef int64_t attributes_of(const xmlNode* node) noexcept nogil:
+    """Return the steps that a look at the attributes of an element takes."""
+    cdef const xmlAttr* attribute = node.properties
+    cdef int64_t steps = A_LOOK
+    while attribute != NULL:
+        steps += A_PART
+        attribute = attribute.next
+    return steps
+
+
+cdef bint is_slide(Sight* sight, const xmlNode* node) noexcept nogil:
     """Return whether an element that is hidden from screen readers has one of its kind beside it."""
     cdef const xmlNode* other = node.parent.children if node.parent != NULL else NULL
     cdef int left = MOST_SLIDES
-    while other != NULL and left:
+    while other != NULL and left and sight.steps > 0:
         left -= 1
+        if other.type == XML_ELEMENT_NODE:
+            sight.steps -= attributes_of(other)
         if other != node and other.type == XML_ELEMENT_NODE and equal(<const char*>other.name, <const char*>node.name) and (
                 shares_class(other, node)):
             return True
@@ -204,7 +215,7 @@ cdef bint is_slide(const xmlNode* node) noexcept nogil:
     return False
 
 
-cdef bint is_one_of_many(const xmlNode* node) noexcept nogil:
+cdef bint is_one_of_many(Sight* sight, const xmlNode* node) noexcept nogil:
     """Return whether elements beside an element are hidden just as it is: parts that are shown one at a time.
 
     Each may be alone in a box.
@@ -218,12 +229,13 @@ cdef bint is_one_of_many(const xmlNode* node) noexcept nogil:
     if attribute_of(node, b"class") == NULL or box == NULL or box.parent == NULL:
         return False
     box = box.parent.children
-    while box != NULL and left and alike < HIDDEN_ALIKE:
+    while box != NULL and left and alike < HIDDEN_ALIKE and sight.steps > 0:
         left -= 1
         part = box
         if is_boxed and box.type == XML_ELEMENT_NODE:
             part = box.children
         if part != NULL and part != node and part.type == XML_ELEMENT_NODE:
+            sight.steps -= attributes_of(part)
             alike += is_like(part, node) and is_same_value(part, node, b"style") and (
                 is_same_value(part, node, b"hidden"))
         box = box.next
@@ -285,8 +297,8 @@ cdef bint a_click_shows(
     if reason == BY_ATTRIBUTE and begins(<const unsigned char*>told_of(node, b"id"), b"s:"):
         return True
     if reason == BY_ARIA:
-        return is_block and (is_slide(node) or is_only_control(beside(node, True)))
-    return is_block and (is_one_of_many(node) or is_below_control(node))
+        return is_block and (is_slide(sight, node) or is_only_control(beside(node, True)))
+    return is_block and (is_one_of_many(sight, node) or is_below_control(node))
 
 # ---- rules of style sheets ------------------------------------------------------------------------------------------
 
@@ -309,7 +321,7 @@ cdef int32_t missing(const Compound* compound, const vector[uint64_t]& names) no
 
 cdef inline int64_t steps_of(const Compound* compound, const Named* named) noexcept nogil:
     """Return how many bytes are looked at to match a compound: each of its names is looked for among all."""
-    return 16 + 8 * <int64_t>(compound.names.size() * named.names.size())
+    return A_LOOK + A_PART * <int64_t>(compound.names.size() * named.names.size())
 
 
 cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) nogil:
@@ -411,7 +423,7 @@ cdef bint is_beside(Sight* sight, const Rule* rule, const xmlNode* node) noexcep
     while node != NULL and left and sight.steps > 0:
         if node.type == XML_ELEMENT_NODE:
             left -= 1
-            sight.steps -= 16 + <int64_t>strlen(told_of(node, b"class"))
+            sight.steps -= attributes_of(node) + A_PART * <int64_t>strlen(told_of(node, b"class"))
             names.clear()
             read_names(node, names)
             if missing(&rule.beside[0], names) == 0:
@@ -424,14 +436,16 @@ cdef bint is_beside(Sight* sight, const Rule* rule, const xmlNode* node) noexcep
 
 cdef bint holds_all(Sight* sight, const Rule* rule, const xmlNode* node) noexcept nogil:
     """Return whether an element meets the conditions of a rule; none once there are no `steps` left."""
+    cdef const char* given
     cdef size_t i
     if rule.beside.size() and not is_beside(sight, rule, node):
         return False
     for i in range(rule.conditions.size()):
         if sight.steps <= 0:
             return False
-        sight.steps -= 16 + 4 * <int64_t>strlen(<const char*>told_of(node, rule.conditions[i].name.c_str()))
-        if not holds(&rule.conditions[i], node):
+        given = <const char*>attribute_of(node, rule.conditions[i].name.c_str())
+        sight.steps -= attributes_of(node) + (A_PART * <int64_t>strlen(given) if given != NULL else 0)
+        if not holds(&rule.conditions[i], given):
             return False
     return True
 
@@ -568,6 +582,9 @@ cdef int32_t look_at(
     if text.kind >= 0:
         named = &sight.named[text.kind]
         for i in range(named.rules.size()):
+            if sight.steps <= 0:
+                break
+            sight.steps -= A_LOOK
             rule = &sight.sheet.rules[<uint32_t>named.rules[i]]
             if is_around(sight, rule, parent) and holds_all(sight, rule, node):
                 add_style(&style, &rule.style)

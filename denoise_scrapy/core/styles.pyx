@@ -38,9 +38,10 @@ cdef enum:
     MOST_BYTES = 40_000
     # Bytes of a page's style sheets that are read; the 95th percentile of recorded pages is 60,000.
     MOST_SHEET = 300_000
-    # Selectors that are read, the first ones; and bytes of one that stands in another, or has a list in brackets.
-    MOST_SELECTORS = 30_000
+    # Bytes of a selector that stands in another, or has a list in brackets.
     MOST_SELECTOR = 500
+    # Steps that a selector takes, beside those for its bytes: 30,000 selectors take 8 MB.
+    A_RULE = 1000
     # Conditions around a rule, such as media queries.
     MOST_AROUND = 8
     # Whether a condition holds on the screens that pages are made for: always, on some, never.
@@ -435,7 +436,9 @@ cdef int32_t back_of(const char* value) noexcept nogil:
     cdef int32_t colour = UNKNOWN
     cdef int depth = 0
     cdef char before = c' '
-    while value[0] and colour == UNKNOWN and not is_picture(value):
+    if is_picture(value):
+        return UNKNOWN
+    while value[0] and colour == UNKNOWN:
         if before == c' ' and not depth:
             colour = colour_of(value, True)
         depth += (value[0] == c'(') - (value[0] == c')')
@@ -457,7 +460,9 @@ cdef bint masks_all(const char* value) noexcept nogil:
     """Return whether all colours of a mask are transparent."""
     cdef const char* at = strchr(value, c'(')
     cdef bint is_clear = False
-    while at != NULL and at[0] and at[0] != c')' and strstr(value, b"gradient") != NULL:
+    if strstr(value, b"gradient") == NULL:
+        return False
+    while at != NULL and at[0] and at[0] != c')':
         at = behind_space(at + 1)
         is_clear = colour_of(at, False) == TRANSPARENT
         if not is_clear and not starts(at, b"to ") and not is_digit(at[0]):
@@ -605,36 +610,6 @@ cdef bint hides(const Property* row, const char* name, const char* value, int32_
     return False
 
 
-cdef int declare(Style* style, const char* name, const char* value) noexcept nogil:
-    """Add a declaration in lower case."""
-    cdef string key
-    cdef const Property* row
-    cdef bint off, important = strchr(value, c'!') != NULL
-    cdef unordered_map[string, vector[Property]].const_iterator found
-    cdef size_t i
-    name += 8 if starts(name, b"-webkit-") else 0
-    key.assign(name)
-    found = _properties.const_find(key)
-    if found == _properties.const_end():
-        return 0
-    for i in range(dereference(found).second.size()):
-        row = &dereference(found).second[i]
-        off = hides(row, name, value, row.test & ~(ONLY | ANY_EDGE))
-        if (style.important & row.bit and not important) or (row.test & ONLY and not off) or (
-                row.others.size() > 2 and not off and not has_word(value, row.others)):
-            continue
-        if row.bit == P_COLOUR:
-            style.colour = colour_of(value, False)
-        elif row.bit == P_BACKGROUND:
-            style.back = back_of(value)
-        style.said |= row.bit
-        if off:
-            style.off |= row.bit
-        elif not row.test & ANY_EDGE:
-            style.off &= ~row.bit
-        style.important |= row.bit if important else 0
-
-
 cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t* steps) nogil:
     """Put the values of custom properties into a value; return False if one is unknown, or no `steps` are left.
 
@@ -646,9 +621,9 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t*
     cdef int _filled
     for _filled in range(MOST_FILLED):
         at = value.find(b"var(")
+        steps[0] -= <int64_t>(own.size() + A_PART * value.size())
         if at >= value.size():  # npos is larger
             return True
-        steps[0] -= <int64_t>(own.size() + 2 * value.size())
         if steps[0] <= 0:
             return False
         end = at + 4
@@ -684,10 +659,45 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t*
     return False
 
 
+cdef int declare(
+    Style* style, const char* name, string& filled, const string& own, const Sheet* sheet, int64_t* steps
+) nogil:
+    """Add a declaration in lower case, if the values of its custom properties are known."""
+    cdef string key
+    cdef const Property* row
+    cdef const char* value
+    cdef bint off, important
+    cdef unordered_map[string, vector[Property]].const_iterator found
+    cdef size_t i
+    name += 8 if starts(name, b"-webkit-") else 0
+    key.assign(name)
+    found = _properties.const_find(key)
+    if found == _properties.const_end() or not fill_in(filled, own, sheet, steps):
+        return 0
+    value = filled.c_str()
+    important = strchr(value, c'!') != NULL
+    for i in range(dereference(found).second.size()):
+        row = &dereference(found).second[i]
+        off = hides(row, name, value, row.test & ~(ONLY | ANY_EDGE))
+        if (style.important & row.bit and not important) or (row.test & ONLY and not off) or (
+                row.others.size() > 2 and not off and not has_word(value, row.others)):
+            continue
+        if row.bit == P_COLOUR:
+            style.colour = colour_of(value, False)
+        elif row.bit == P_BACKGROUND:
+            style.back = back_of(value)
+        style.said |= row.bit
+        if off:
+            style.off |= row.bit
+        elif not row.test & ANY_EDGE:
+            style.off &= ~row.bit
+        style.important |= row.bit if important else 0
+
+
 cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet, int64_t* steps) except -1 nogil:
     """Add the declarations of a style attribute, or of a rule; `sheet` has the custom properties.
 
-    Each byte of an attribute is looked at a few times; `steps` are taken for what custom properties add.
+    `steps` are taken for the values of properties that count, with the custom ones in them.
     """
     cdef string clean, own, filled
     cdef char* at
@@ -718,12 +728,8 @@ cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet,
         if at[0]:
             at[0] = 0
             at += 1
-        if strstr(value, b"var(") == NULL:
-            declare(style, name, value)
-        else:
-            filled.assign(value)
-            if fill_in(filled, own, sheet, steps):
-                declare(style, name, filled.c_str())
+        filled.assign(value)
+        declare(style, name, filled, own, sheet, steps)
 
 
 cdef int add_style(Style* style, const Style* more) noexcept nogil:
@@ -763,9 +769,8 @@ cdef int32_t reason_of(const Style* style, bint is_block, bint is_bare) noexcept
         return BY_SIZE
     return SEEN
 
-cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil:
-    """Return whether an attribute of an element meets a condition of a selector."""
-    cdef const char* given = <const char*>attribute_of(node, condition.name.c_str())
+cdef bint holds(const Condition* condition, const char* given) noexcept nogil:
+    """Return whether the value of an attribute, NULL if missing, meets a condition of a selector."""
     cdef const char* value = condition.value.c_str()
     cdef size_t size = condition.value.size()
     cdef const char* at
@@ -1072,26 +1077,26 @@ cdef string spread(const string& selector):
     return found
 
 
-cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style, bint is_some, int32_t* left):
-    """Add the rules of a list of selectors, if there are some left to be read."""
+cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style, bint is_some):
+    """Add the rules of a list of selectors, while there are `steps` left."""
     cdef Rule rule
     cdef string one, whole
     cdef size_t start = 0
     rule.style = style[0]
-    while start <= selectors.size() and left[0] > 0:
-        left[0] -= 1
+    while start <= selectors.size() and sheet.steps > 0:
         one = selectors.substr(start, length_of_first(selectors.c_str() + start))
+        sheet.steps -= A_RULE + A_PART * <int64_t>one.size()
         if read_selector(<const unsigned char*>one.c_str(), &rule, sheet.is_still):
             rule.is_state |= is_some
             add_rule(sheet, &rule)
         else:
             whole = spread(one)
             if whole.size():
-                add_selectors(sheet, whole, style, is_some, left)
+                add_selectors(sheet, whole, style, is_some)
         start += one.size() + 1
 
 
-cdef int add_block(Sheet* sheet, const string& selectors, const string& declarations, bint is_some, int32_t* left):
+cdef int add_block(Sheet* sheet, const string& selectors, const string& declarations, bint is_some):
     """Add the rules of a block of declarations, if they concern what can be seen."""
     cdef Style style
     memset(&style, 0, sizeof(Style))
@@ -1099,7 +1104,7 @@ cdef int add_block(Sheet* sheet, const string& selectors, const string& declarat
     read_style(<const unsigned char*>declarations.c_str(), &style, sheet, &sheet.steps)
     # where a box is and how wide says nothing by itself, unless it is far away or has no width
     if style.said & (~PLACES | P_LINES) or style.off:
-        add_selectors(sheet, selectors, &style, is_some, left)
+        add_selectors(sheet, selectors, &style, is_some)
 
 
 cdef int read_sheet(Sheet* sheet, const unsigned char* text):
@@ -1109,7 +1114,7 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
     cdef string piece, declarations
     cdef const unsigned char* first
     cdef size_t size
-    cdef int32_t left = MOST_SELECTORS, holds
+    cdef int32_t holds
     cdef unsigned char byte = 1
     while byte:
         size = strcspn(<const char*>text, b"{};/\"'")
@@ -1147,7 +1152,7 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
                 block = around.back()
                 if holds != NEVER and block.prelude[0] != c'@':
                     block.declarations.append(declarations).append(piece)
-                    add_block(sheet, block.prelude, block.declarations, holds == SOMETIMES, &left)
+                    add_block(sheet, block.prelude, block.declarations, holds == SOMETIMES)
                 around.pop_back()
             else:  # a stray brace is part of what follows
                 piece.push_back(c'}')
@@ -1163,7 +1168,7 @@ cdef int add_custom(Sheet* sheet, const char* text) nogil:
     cdef size_t size
     if strstr(text, b"var(") == NULL:
         return 0
-    while at != NULL and sheet.custom.size() < MOST_SELECTORS:
+    while at != NULL:
         size = strcspn(at, b" :;,(){}'\"\n")
         name.assign(at, size)
         if at > text and strchr(b"{; \n\t\r/", (at - 1)[0]) != NULL and at[size + strspn(at + size, b" ")] == c':':

@@ -43,7 +43,7 @@ from denoise_scrapy.core.sight cimport (
     ARIA_HIDDEN, ATTRIBUTES, CHECKED, CLASS, DISPLAY, HREF, ID, ITEMPROP, ITEMTYPE, NAME, NAMES, ROLE, SOURCE, TYPE,
     Bytes, Sight, look_at, open_sight,
 )
-from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet, named
+from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, LEAST_STEPS, STEPS_A_BYTE, Sheet, StyleSheet, named
 
 from denoise_scrapy.core import characters as characters_of, markup
 
@@ -970,9 +970,10 @@ cdef int read_tree(
     """
     cdef Walk w
     cdef bint keep = False, has_shells = False
+    w.sight.steps = LEAST_STEPS + STEPS_A_BYTE * size
     while True:
         memset(w.seen, 0, sizeof(w.seen))
-        open_sight(&w.sight, sheet, root, size)
+        open_sight(&w.sight, sheet, root)
         w.visible = w.noscript = w.junction = 0
         w.left = w.further = w.run = 0
         w.last = 0

@@ -117,7 +117,20 @@ BLOCKS = (
 GROWING = "".join(f"--{name}:{f'var(--{other})' * 8};" for name, other in pairwise("abcdefgh")) + "--h:1px"
 #: The part of a page whose styles are read, and how the text of a page looks at them.
 BODY = "<div class='a b c' id=a title='aaaaaaaa'>" + "<p class=a>It rained all night.</p>" * 20
-ATTRIBUTE = 4000  # bytes of one: a little below those that are read
+ATTRIBUTE = 4000  # bytes of one
+#: Values that are read more than once, of as many bytes as are read.
+LONG = ("background:a ", "background:urlurlg ", "mask:x(1,", "display:a ", "left:calc(", "color:rgb(1 2 3);")
+ATTRIBUTES = " ".join(f"a{number}" for number in range(480))
+#: Selectors of many rules, and elements of which each is matched with all of them, or looks at many beside it.
+RULES = ("b", ".a", "*", ".a b", "b:is([c],[d])", "[a1][a9][c]", "[title*=aaab]", ".x~b", ".x+b", "b:target", "\\62")
+WORDS = "It rained all night, and the river rose above the old bridge"
+ELEMENTS = {
+    "short": f"<b>{WORDS}</b>",
+    "attributes": f"<b {ATTRIBUTES} title={'a' * 400}>x</b>",
+    "attributes beside": f"<i {ATTRIBUTES}>x</i>" + f"<b>{WORDS}</b>" * 300,
+    "hidden": f"<i {ATTRIBUTES} class=z>x</i>" * 20 + "<i aria-hidden=true class=q>x</i>" * 1000,
+    "hidden deep": "<p class=a>" * 30 + f"<b hidden>{WORDS}</b>" * 200,
+}
 Page = Callable[[int], str]
 
 
@@ -144,6 +157,15 @@ def pages() -> Iterator[tuple[str, Page]]:
         yield f"block {unit} closed", lambda n, unit=unit: _sheet("", unit, "}" * (n // (2 * len(unit))), n // 2)
         yield f"block in one of many {unit}", lambda n, unit=unit: _sheet("a," * 400 + "b{", unit, "", n)
     yield "custom properties in others", lambda n: _sheet(f":root{{{GROWING}}}", ".a{left:var(--a)}", "", n)
+    for unit in LONG:
+        name = unit.partition(":")[0]
+        value = unit.removeprefix(f"{name}:") * (39_000 // len(unit))
+        yield f"long {unit}", lambda n, css=f"{name}:{value}": f"<p style='{css}'>It rained.</p>" * max(1, n // 40_000)
+    for rule in RULES:
+        for kind, element in ELEMENTS.items():
+            yield f"rules {rule} of {kind}", lambda n, rule=rule, element=element: _ruled(rule, element, n)
+    yield "selectors in others", lambda n: _sheet(".a" * 240 + "{", "&" * 480 + "{color:red}", "}", n)
+    yield "selectors of one byte", lambda n: _sheet("", "b,", "b{color:red}", n // 2) + f"<b>{WORDS}</b>" * (n // 99)
     used = f"<style>:root{{{GROWING}}}</style>"
     yield "custom properties in attributes", lambda n: used + _attributes("", "left:var(--a)", n)
     yield "a custom property of blanks", lambda n: _sheet(".a{left:var(--a);--a:", " ", "{", n)
@@ -162,6 +184,12 @@ def _attributes(begin: str, unit: str, size: int) -> str:
 
 def _sheet(begin: str, unit: str, end: str, size: int) -> str:
     return f"<style>{begin}{unit * (size // max(1, len(unit)))}{end}</style>{BODY}"
+
+
+def _ruled(rule: str, element: str, size: int) -> str:
+    """Return a page of many rules with one selector, and many elements; most of it is hidden, and read twice."""
+    rules = f"{rule}{{color:red}}" * (size // 2 // len(rule))
+    return f"<style>{rules}</style><div hidden>{BODY}{element * max(1, size // 2 // len(element))}</div>"
 
 
 def _named(unit: str, size: int) -> str:
