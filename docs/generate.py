@@ -1,7 +1,7 @@
 """Write what the code says of itself into the repository: `python -m docs.generate`, or list what is stale: `--check`.
 
-Tables of settings, fields and stats, the public API, the README's scores, the page by three tools, and pictures.
-Screenshots need Chromium on the PATH. `--check` also finds names in the pages that do not exist.
+Tables of settings, fields, stats and properties that hide text, the public API, the README's scores, the page by three
+tools, and pictures. Screenshots need Chromium on the PATH. `--check` also finds names in the pages that do not exist.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from denoise_scrapy.body.fields import FIELDS, META, NEWS
+from denoise_scrapy.core import styles
 from denoise_scrapy.crawl.counters import PREFIX, STATS, meaning_of
 from denoise_scrapy.settings import MARKS, declarations
 from docs import public_api, three_tools
@@ -60,6 +61,52 @@ EXTRACTORS = {
     "`trafilatura`": "trafilatura",
     "`readability`": "readability",
 }
+# What a value of a property is tested for, and what a property whose value passes hides.
+TESTS = {
+    styles.WORD: "{words}",
+    styles.MOVING: "anything but `none`",
+    styles.FUNCTION: "a function that leaves nothing, as `scale(0)`, `inset(50%)`, `rotateX(90deg)` or `opacity(0)`",
+    styles.ARGUMENTS: "numbers with which the function of its name leaves nothing",
+    styles.MASK: "a gradient of transparent colours",
+    styles.COLOUR: "transparent, or almost the colour of the background",
+    styles.BACK: "a colour that hides what is behind it",
+    styles.PICTURE: "a picture",
+    styles.FAINT: "below {limit:g}",
+    styles.SMALL: "at most {limit:g} px",
+    styles.SIZE: "at most {limit:g} px",
+    styles.RELATIVE: "a share of the size around it",
+    styles.FAR: "{limit:g} px or more to the left or above, or thousands below",
+    styles.MARGIN: "{limit:g} px or more to the left or above, or thousands below",
+    styles.ACROSS: "all of the box or the screen",
+    styles.ROOMY: "more than {limit:g} px, or a share",
+}
+HIDES = {
+    styles.P_DISPLAY: "all in it",
+    styles.P_VISIBILITY: "its text, not what is visible in it",
+    styles.P_OPACITY: "all in it, unless it may fade in",
+    styles.P_TEXT_SIZE: "its text",
+    styles.P_RELATIVE: "its text, if the text around it has no size",
+    styles.P_COLOUR: "its text",
+    styles.P_BACKGROUND: "text of this colour; on a picture no text",
+    styles.P_TEXT_CLIP: "nothing: transparent letters show the background",
+    styles.P_POSITION: "what has an offset or is cut off with it",
+    styles.P_FIXED: "what has an offset beyond the screen",
+    styles.P_OFFSET: "all in it, if it has a position",
+    styles.P_BEYOND: "all in it, if it is fixed, or in a box that cuts it off",
+    styles.P_AHEAD: "all in it, if it has a position, and no attribute but its style",
+    styles.P_INDENT: "all in it",
+    styles.P_MARGIN: "all in it",
+    styles.P_PUSHED: "all in it, if its box cuts it off",
+    styles.P_TRANSFORM: "all in it, unless it is animated",
+    styles.P_CLIP: "all in it",
+    styles.P_HEIGHT: "all in it, if its box cuts it off",
+    styles.P_HEIGHT | styles.P_OVERFLOW: "all in it",
+    styles.P_WIDTH: "all in it, if its box cuts it off",
+    styles.P_OVERFLOW: "all in it, if it has no height or width",
+    styles.P_ROOM: "nothing: it gives a box a height",
+    styles.P_LINES: "nothing: line ends of the text are line breaks",
+    styles.P_MOVES: "nothing: what a script finds by its name may fade in or unfold",
+}
 # Settings, and a variable of the environment.
 SETTINGS = {"DENOISE_CORPORA", *(f"DENOISE_{name.upper()}" for name, *_ in declarations())}
 
@@ -94,6 +141,17 @@ def stats_table() -> str:
     return "\n".join(["| stat | counts |", "|---|---|", *rows]) + "\n"
 
 
+def unseen_table() -> str:
+    """Return the properties of styles that hide text as Markdown."""
+    rows = []
+    for names, bit, test, given in styles.PROPERTIES:
+        words = ", ".join(f"`{word}`" for word in str(given).partition("|")[0].split())
+        limit = given if isinstance(given, float) else 0
+        value = TESTS[test & ~(styles.ONLY | styles.ANY_EDGE)].format(words=words, limit=limit)
+        rows.append([" ".join(f"`{name}`" for name in names.split()), value, HIDES[bit]])
+    return figures.table(["property", "value", "hides"], rows).replace("---:", "---")
+
+
 def scores_table() -> str:
     """Return the README's scores, which are some of those that `make scores` has written into the page of figures."""
     section = (DOCS / "figures.md").read_text("utf-8").partition("<!-- figures: scores -->")[2]
@@ -113,7 +171,11 @@ def generated() -> Iterator[tuple[Path, str]]:
         before = (DOCS / page).read_text("utf-8").partition(f"\n{table.splitlines()[0]}\n")[0]
         yield DOCS / page, f"{before}\n{table}"
     yield public_api.LISTING, public_api.listing()
-    for file, name, table in ((README, "scores", scores_table()), (DOCS / "how-it-works.md", "fields", fields_table())):
+    for file, name, table in (
+        (README, "scores", scores_table()),
+        (DOCS / "how-it-works.md", "fields", fields_table()),
+        (DOCS / "main-text.md", "unseen", unseen_table()),
+    ):
         yield file, figures.replaced(file.read_text("utf-8"), name, table)
     yield three_tools.PAGE, three_tools.renewed(three_tools.PAGE.read_text("utf-8"))
     for name, draw in DRAWN.items():

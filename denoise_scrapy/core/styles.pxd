@@ -22,7 +22,7 @@ cpdef enum:
     BY_DIALOG             # a dialog or popover that is closed
     BY_ARIA               # aria-hidden
 
-cdef enum:
+cpdef enum:
     # Properties, as bits of `Style`.
     P_DISPLAY = 1 << 0
     P_VISIBILITY = 1 << 1

@@ -124,7 +124,7 @@ for _size, _names in {
 
 # ---- the table of properties -----------------------------------------------------------------------------------------
 
-cdef enum:
+cpdef enum:
     # What a value is tested for; those from FAINT on are tests of its numbers.
     WORD = 0              # one of the words of a row
     MOVING                # anything but `none`
@@ -155,10 +155,10 @@ cdef struct Property:     # a row of the table
 
 cdef unordered_map[string, vector[Property]] _properties
 
-# Properties, the bit that they set, the test of a value that hides, and its words or limit.
 _OFFSETS = "left top inset inset-block inset-block-start inset-inline inset-inline-start"
 _ENDS = " right bottom inset-block-end inset-inline-end"
-_TABLE = (
+#: Properties, the bit that they set, the test of a value that hides, and its words or limit.
+PROPERTIES = (
     ("display", P_DISPLAY, WORD, """none | block inline inline-block flex inline-flex grid inline-grid table inline-table
         table-row table-cell table-caption table-column table-column-group table-row-group table-header-group
         table-footer-group list-item contents flow-root flow ruby ruby-text math run-in -webkit-box -webkit-inline-box
@@ -203,7 +203,7 @@ _TABLE = (
      P_MOVES, MOVING, None),
 )
 cdef Property _row
-for _names, _row.bit, _row.test, _given in _TABLE:
+for _names, _row.bit, _row.test, _given in PROPERTIES:
     _hiding, _, _others = str(_given).partition("|")
     _row.words, _row.others = f" {' '.join(_hiding.split())} ".encode(), f" {' '.join(_others.split())} ".encode()
     _row.limit = _given if isinstance(_given, float) else 0
