@@ -23,62 +23,62 @@ from denoise_scrapy.core.feature_strings cimport (
 )
 
 # Name of each piece of evidence, and what it means in the reason of a verdict.
-ROWS = (
-    ("main units in common", "few of its frequent words are there"),
-    ("runs in common", "its wording differs"),
-    ("kept runs in common", "much of the kept wording is gone"),
-    ("new share", "much of it is new"),
-    ("length", "its length"),
-    ("ratio of lengths", "its length differs"),
-    ("halvings", "its length"),
-    ("ideographs", "its script"),
-    ("new words", "it has other words"),
-    ("share of new words", "it has other words"),
-    ("new numbers", "it has other numbers"),
-    ("new names", "it has other names"),
-    ("new plain words", "it has other words"),
-    ("numbers among new words", "it has other numbers"),
-    ("lost words", "words are gone"),
-    ("share of lost words", "words are gone"),
-    ("balance of words", "words are added or gone"),
-    ("lost main units", "frequent words are gone"),
-    ("repeated new words", "it has other words again and again"),
-    ("share of repeated new words", "it has other words again and again"),
-    ("most frequent new word", "it has another word again and again"),
-    ("replaced places", "words are exchanged"),
-    ("added places", "words are added"),
-    ("gone places", "words are left out"),
-    ("places within lines", "words within lines are exchanged"),
-    ("longest new", "a part of it is new"),
-    ("longest lost", "a part is gone"),
-    ("share of longest new", "a part of it is new"),
-    ("share of longest lost", "a part is gone"),
-    ("new inside", "it says more inside"),
-    ("lost inside", "it lacks something inside"),
-    ("longest new inside", "it says more inside"),
-    ("longest lost inside", "it lacks something inside"),
-    ("new before", "it begins in another way"),
-    ("new behind", "it says more at its end"),
-    ("lost before", "it lacks the beginning"),
-    ("lost behind", "it lacks the end"),
-    ("places with a number", "other numbers are filled in"),
-    ("places with a name", "other names are filled in"),
-    ("small places", "a few words are exchanged"),
-    ("places of small words", "small words are exchanged"),
-    ("negations", "a negation comes or goes"),
-    ("new lines", "lines are added"),
-    ("new in lines of its own", "lines are added"),
-    ("new within lines", "words within lines are added"),
-    ("moved runs", "parts are in another order"),
-    ("new sentences", "it says more"),
-    ("longest new sentence", "it says more"),
-    ("share of new sentences", "it says more"),
-    ("new words of the first line", "its first line differs"),
-    ("first line told again", "its first line is about something else"),
-    ("length of the first line", "its first line differs"),
-    ("lost in the first line", "its first line differs"),
-    ("new in the first line", "its first line differs"),
-)
+ROWS = tuple(tuple(line.split(": ")) for line in """
+main units in common: few of its frequent words are there
+runs in common: its wording differs
+kept runs in common: much of the kept wording is gone
+new share: much of it is new
+length: its length
+ratio of lengths: its length differs
+halvings: its length
+ideographs: its script
+new words: it has other words
+share of new words: it has other words
+new numbers: it has other numbers
+new names: it has other names
+new plain words: it has other words
+numbers among new words: it has other numbers
+lost words: words are gone
+share of lost words: words are gone
+balance of words: words are added or gone
+lost main units: frequent words are gone
+repeated new words: it has other words again and again
+share of repeated new words: it has other words again and again
+most frequent new word: it has another word again and again
+replaced places: words are exchanged
+added places: words are added
+gone places: words are left out
+places within lines: words within lines are exchanged
+longest new: a part of it is new
+longest lost: a part is gone
+share of longest new: a part of it is new
+share of longest lost: a part is gone
+new inside: it says more inside
+lost inside: it lacks something inside
+longest new inside: it says more inside
+longest lost inside: it lacks something inside
+new before: it begins in another way
+new behind: it says more at its end
+lost before: it lacks the beginning
+lost behind: it lacks the end
+places with a number: other numbers are filled in
+places with a name: other names are filled in
+small places: a few words are exchanged
+places of small words: small words are exchanged
+negations: a negation comes or goes
+new lines: lines are added
+new in lines of its own: lines are added
+new within lines: words within lines are added
+moved runs: parts are in another order
+new sentences: it says more
+longest new sentence: it says more
+share of new sentences: it says more
+new words of the first line: its first line differs
+first line told again: its first line is about something else
+length of the first line: its first line differs
+lost in the first line: its first line differs
+new in the first line: its first line differs
+""".strip().splitlines())
 NAMES = tuple(name for name, _ in ROWS)
 
 # Words that make the contrary of a sentence, in the languages of the stop list; they are stop units or rare.

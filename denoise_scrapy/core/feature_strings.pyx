@@ -628,12 +628,7 @@ cdef class FeatureStrings:
     @property
     def places(self):
         """Hash of the unit at each position, as in the main feature string: uint16 (n,)."""
-        cdef Py_ssize_t place
-        found = np.empty(self.n, np.uint16)
-        cdef uint16_t[::1] out = found
-        for place in range(self.n):
-            out[place] = short_hash(self._unit[place])
-        return found
+        return (self.hashes * np.uint32(2654435769) >> 16).astype(np.uint16)
 
     @property
     def runs(self):

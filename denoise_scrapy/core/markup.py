@@ -72,36 +72,14 @@ ROOT_TAGS = frozenset(["html", "body"])
 HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 
 
-class Flag(IntFlag):
-    """Kinds of elements and of their ancestors: bits of `ElementKind.flags` and `Element.flags`."""
-
-    LINK = 1 << 0
-    HIDDEN = 1 << 1
-    HEADING = 1 << 2
-    NAV = 1 << 3
-    HEADER = 1 << 4
-    FOOTER = 1 << 5
-    ASIDE = 1 << 6
-    ARTICLE = 1 << 7
-    CONTROL = 1 << 8
-    FIGURE = 1 << 9
-    LIST_ITEM = 1 << 10
-    TABLE_CELL = 1 << 11
-    PREFORMATTED = 1 << 12
-    # by class, id, role or itemprop words
-    NAV_WORD = 1 << 13
-    HEADER_WORD = 1 << 14
-    FOOTER_WORD = 1 << 15
-    SIDE_WORD = 1 << 16
-    AD_WORD = 1 << 17
-    COMMENT_WORD = 1 << 18
-    RELATED_WORD = 1 << 19
-    SHARE_WORD = 1 << 20
-    CAPTION_WORD = 1 << 21
-    BYLINE_WORD = 1 << 22
-    CONTENT_WORD = 1 << 23
-    CONSENT_WORD = 1 << 24
-
+#: Kinds of elements and of their ancestors, the second half by words of class, id, role or itemprop: bits of
+#: `ElementKind.flags` and `Element.flags`.
+Flag = IntFlag(
+    "Flag",
+    "LINK HIDDEN HEADING NAV HEADER FOOTER ASIDE ARTICLE CONTROL FIGURE LIST_ITEM TABLE_CELL PREFORMATTED "
+    "NAV_WORD HEADER_WORD FOOTER_WORD SIDE_WORD AD_WORD COMMENT_WORD RELATED_WORD "
+    "SHARE_WORD CAPTION_WORD BYLINE_WORD CONTENT_WORD CONSENT_WORD",
+)
 
 TAG_FLAGS: dict[str, Flag] = {
     "a": Flag.LINK,

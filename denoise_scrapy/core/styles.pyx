@@ -56,18 +56,14 @@ cdef enum:
 # A selector that matches nothing.
 cdef const char* UNREADABLE = b"("
 # Conditions of a selector that a click changes.
-cdef const char* STATES[9]
-STATES[:] = [
-    b":checked", b":target", b":target-within", b":open", b":popover-open", b":focus-within", b"[open",
-    b"[aria-expanded", b"[aria-selected",
-]
+cdef vector[string] STATES = (
+    b":checked :target :target-within :open :popover-open :focus-within [open [aria-expanded [aria-selected".split()
+)
 # Beginnings of attributes that scripts change, as those of parts that are shown when a page is ready: no condition on
 # them hides.
-cdef const char* CHANGED[9]
-CHANGED[:] = [
-    b"hidden", b"style", b"aria-", b"data-state", b"data-open", b"data-active", b"data-show", b"data-visible",
-    b"data-collapsed",
-]
+cdef vector[string] CHANGED = (
+    b"hidden style aria- data-state data-open data-active data-show data-visible data-collapsed".split()
+)
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR_OFF = 500
 #: And beyond so many per cent of the box around it.
@@ -234,6 +230,17 @@ cdef const unsigned char* behind_string(const unsigned char* at) noexcept nogil:
     while at[0] and at[0] != quote and at[0] != c'\n':
         at += 2 if at[0] == c'\\' and at[1] else 1
     return at + (at[0] == quote)
+
+
+cdef size_t up_to(char end, const char* text, bint has_escapes) noexcept nogil:
+    """Return the length of a text up to a character that is in no brackets of it, nor escaped."""
+    cdef size_t size = 0
+    cdef int depth = 0
+    while text[size] and (depth or text[size] != end):
+        depth += text[size] == c'(' or text[size] == c'['
+        depth -= depth > 0 and (text[size] == c')' or text[size] == c']')
+        size += 2 if has_escapes and text[size] == c'\\' and text[size + 1] else 1
+    return size
 
 
 cdef const unsigned char* write_escaped(const unsigned char* at, string& out) nogil:
@@ -617,7 +624,7 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t*
     """
     cdef string name
     cdef unordered_map[string, string].const_iterator found
-    cdef size_t at, end, behind, own_at, depth
+    cdef size_t at, end, behind, own_at
     cdef int _filled
     for _filled in range(MOST_FILLED):
         at = value.find(b"var(")
@@ -630,11 +637,8 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t*
         while end < value.size() and value[end] == c' ':
             end += 1
         name.assign(value.c_str() + end, strcspn(value.c_str() + end, b" ,)"))
-        behind, depth = at + 4, 1
-        while behind < value.size() and depth:
-            depth += value[behind] == c'('
-            depth -= value[behind] == c')'
-            behind += 1
+        behind = at + 4
+        behind += up_to(c')', value.c_str() + behind, False)
         end += name.size()
         name.push_back(c':')
         own_at = own.find(name)
@@ -648,12 +652,12 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t*
             if sheet != NULL and found != sheet.custom.const_end():
                 name = dereference(found).second
             elif sheet != NULL and sheet.is_all and value[end] == c',' and behind > end + 1:
-                name.assign(value.c_str() + end + 1, behind - end - 2)
+                name.assign(value.c_str() + end + 1, behind - end - 1)
             else:
                 name.clear()
         if name.empty() or value.size() + name.size() > MOST_BYTES:
             return False
-        value.replace(at, behind - at, b" ").insert(at, name)
+        value.replace(at, behind + 1 - at, b" ").insert(at, name)
         while value[0] == c' ':
             value.erase(0, 1)
     return False
@@ -703,7 +707,6 @@ cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet,
     cdef char* at
     cdef char* name
     cdef char* value
-    cdef size_t depth
     write_clean(text, clean)
     clean.push_back(c';')
     if clean.find(b"var(") < clean.size():
@@ -720,15 +723,9 @@ cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet,
             (at - 1)[0] = 0
         at += 1
         value = at + (at[0] == c' ')
-        depth = 0
-        while at[0] and (depth or at[0] != c';'):
-            depth += at[0] == c'('
-            depth -= depth > 0 and at[0] == c')'
-            at += 1
-        if at[0]:
-            at[0] = 0
-            at += 1
-        filled.assign(value)
+        at += up_to(c';', at, False)
+        filled.assign(value, at - value)
+        at += at[0] != 0
         declare(style, name, filled, own, sheet, steps)
 
 
@@ -838,26 +835,16 @@ cdef string trimmed(const string& text):
     return text.substr(start, text.find_last_not_of(BLANKS) + 1 - start) if start < text.size() else string()
 
 
-cdef size_t length_of_first(const char* selectors) noexcept nogil:
-    """Return the length of the first of a list of selectors; commas in brackets end none."""
-    cdef size_t size = 0
-    cdef int depth = 0
-    while selectors[size] and (depth or selectors[size] != c','):
-        depth += (selectors[size] == c'(' or selectors[size] == c'[') - (selectors[size] == c')' or selectors[size] == c']')
-        size += 2 if selectors[size] == c'\\' and selectors[size + 1] else 1
-    return size
-
-
 cdef string nested(const string& around, const string& selectors):
     """Return the selectors of a block in another one's, which stand in place of `&` or in front."""
     cdef string found, one, outer = around
     cdef size_t start = 0, at
     if around.size() > MOST_SELECTOR or selectors.size() > MOST_SELECTOR:
         return string(UNREADABLE)  # as it is too long, and those in it too
-    if length_of_first(around.c_str()) < around.size():
+    if up_to(c',', around.c_str(), True) < around.size():
         outer = b":is(" + around + b")"
     while start <= selectors.size():
-        one = selectors.substr(start, length_of_first(selectors.c_str() + start))
+        one = selectors.substr(start, up_to(c',', selectors.c_str() + start, True))
         start += one.size() + 1
         one = trimmed(one)
         at = one.find(b"&")
@@ -893,30 +880,24 @@ cdef const unsigned char* read_name(const unsigned char* at, string& name) nogil
 
 cdef const unsigned char* skip_condition(const unsigned char* at) nogil:
     """Return what follows `:name`, `:name(...)`, `::name` or `[...]`."""
-    cdef unsigned char close = c']' if at[0] == c'[' else 0
-    cdef int32_t depth = 0
+    cdef char close = c']'
     cdef string name
-    if not close:
+    if at[0] == c':':
+        close = c')'
         at = read_name(at + 1 + (at[1] == c':'), name)
         if at[0] != c'(':
             return at
-        close = c')'
-    while at[0]:
-        depth += at[0] == c'('
-        depth -= at[0] == c')'
-        at += 1
-        if (at - 1)[0] == close and depth <= 0:
-            break
-    return at
+    at += 1 + up_to(close, <const char*>at + 1, True)
+    return at + (at[0] != 0)
 
 
-cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
+cdef bint is_of_click(const unsigned char* condition) nogil:
     """Return whether a click changes a condition."""
     cdef const unsigned char* after
-    cdef int32_t i
-    for i in range(9):
-        after = condition + strlen(STATES[i])
-        if begins(condition, STATES[i]) and not is_in_name(after[0]) and after[0] != c'(':
+    cdef string state
+    for state in STATES:
+        after = condition + state.size()
+        if begins(condition, state.c_str()) and not is_in_name(after[0]) and after[0] != c'(':
             return True
     return False
 
@@ -924,12 +905,12 @@ cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
 cdef bint read_condition(const unsigned char* at, Condition* condition, bint is_still) nogil:
     """Read a condition on an attribute; return False if it is not understood, or scripts may change the attribute."""
     cdef const unsigned char* first
-    cdef int32_t i
+    cdef string changed
     at = behind_blanks(read_name(behind_blanks(at + 1), condition.name))
     if condition.name.empty() or (not is_still and condition.name.find(b"cloak") < condition.name.size()):
         return False
-    for i in range(0 if is_still else 9):
-        if begins(<const unsigned char*>condition.name.c_str(), CHANGED[i]):
+    for changed in CHANGED:
+        if not is_still and begins(<const unsigned char*>condition.name.c_str(), changed.c_str()):
             return False
     if at[0] == c']':
         condition.operator = EXISTS
@@ -1084,7 +1065,7 @@ cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style
     cdef size_t start = 0
     rule.style = style[0]
     while start <= selectors.size() and sheet.steps > 0:
-        one = selectors.substr(start, length_of_first(selectors.c_str() + start))
+        one = selectors.substr(start, up_to(c',', selectors.c_str() + start, True))
         sheet.steps -= A_RULE + A_PART * <int64_t>one.size()
         if read_selector(<const unsigned char*>one.c_str(), &rule, sheet.is_still):
             rule.is_state |= is_some

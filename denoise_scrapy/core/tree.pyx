@@ -1370,26 +1370,18 @@ cdef class Tree:
     def tokens_named(self, list words) -> list:
         """Return the tokens with any of these bytes in their tag, class, id, role or itemprop, without repeats.
 
-        There are up to 32 words, of three bytes or more: each has a bit, and all are looked for in one pass.
+        Each word is looked for in all names at once.
         """
-        cdef uint32_t[3][256] has  # the words with a byte in one of their first places
-        cdef vector[string] sought = words
-        cdef const unsigned char* names = <const unsigned char*>self.names.data()
-        cdef uint32_t left
-        cdef size_t i, at, token = 0
-        memset(has, 0, sizeof(has))
-        for at in range(3):
-            for i in range(sought.size()):
-                has[at][<unsigned char>sought[i].at(at)] |= <uint32_t>1 << i
-        found = {}
-        for at in range(2, self.names.size()):
-            left = has[0][names[at - 2]] & has[1][names[at - 1]] & has[2][names[at]]
-            for i in range(sought.size() if left else 0):
-                if left >> i & 1 and self.names.compare(at - 2, sought[i].size(), sought[i]) == 0:
-                    while token + 1 < self.tokens.size() and <size_t>self.tokens[token + 1].tag_name.start <= at - 2:
-                        token += 1
-                    found[token] = None
-        return list(found)
+        cdef string word
+        cdef size_t at
+        found = []
+        for word in words:
+            at = self.names.find(word)
+            while at < self.names.size():
+                found.append(at)
+                at = self.names.find(word, at + 1)
+        starts = self.token_rows["tag_name"]["start"]
+        return np.unique(np.searchsorted(starts, found, "right") - 1).tolist()
 
     def short_links(self, int most) -> list:
         """Return (element, href, text) of the links to a place on a page that hold 1 to `most` visible characters."""
