@@ -35,7 +35,6 @@ from denoise_scrapy.core.formulas cimport (
     is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula,
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
-from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.nodes cimport (
     add_text_of, attribute_of, is_named, is_text, next_in, told_of, type_of, value_of,
 )
@@ -455,8 +454,7 @@ cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
     return size if size < MAX_NAME else MAX_NAME
 
 
-cdef const char* OF_COMMENTS[7]
-OF_COMMENTS[:] = [b" respond", b" reply ", b" replies ", b" disqus", b" discussion", b" trackback", b" pingback"]
+cdef vector[string] OF_COMMENTS = b" respond, reply , replies , disqus, discussion, trackback, pingback".split(b",")
 
 
 cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
@@ -473,7 +471,7 @@ cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
         if words[i] == c'c' and starts(words + i, b"comment"):
             return True
         for j in range(7 if words[i] == c' ' else 0):
-            if starts(words + i, OF_COMMENTS[j]):
+            if starts(words + i, OF_COMMENTS[j].c_str()):
                 return True
     return False
 
@@ -580,8 +578,7 @@ cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* hre
         note_place(tree, w, LINKED, mark + 1)
 
 
-cdef const char* DECLARED[4]
-DECLARED[:] = [b"generator", b"og:title", b"og:site_name", b"citation_title"]
+cdef vector[string] DECLARED = b"generator og:title og:site_name citation_title".split()
 
 
 cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
@@ -597,8 +594,8 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     if begins(name, b"og:type"):
         note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
     for i in range(4 if in_head else 0):
-        if begins(name, DECLARED[i]):
-            note(tree, -1, DECLARED[i], content)
+        if begins(name, DECLARED[i].c_str()):
+            note(tree, -1, DECLARED[i].c_str(), content)
 
 
 cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) nogil:
@@ -1218,11 +1215,7 @@ cdef class Tree:
         """Return the texts of the wanted blocks, one per line, without `left_out`; `wanted` has shape (m,)."""
         cdef string out
         self._check(wanted.shape[0], self.blocks.size(), "blocks")
-        if self.text.size() < WORTH_BYTES:
-            write_blocks(self, wanted, left_out, out)
-        else:
-            with nogil:
-                write_blocks(self, wanted, left_out, out)
+        write_blocks(self, wanted, left_out, out)
         return decoded(out)
 
     cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1:
@@ -1285,19 +1278,6 @@ cdef class Tree:
             for i in range(self.tokens.size()):
                 found[i] |= self.tokens[i].tag_code == code
         return found
-
-    def block_sums(self, const double[::1] values):
-        """Return the sum of a column of the m blocks over the subtree of each of n elements, shape (n,)."""
-        self._check(values.shape[0], self.blocks.size(), "blocks")
-        sums = np.zeros(self.elements.size())
-        cdef double[::1] out = sums
-        cdef size_t i
-        for i in range(self.blocks.size()):
-            out[self.blocks[i].element] += values[i]
-        for i in range(self.elements.size(), 0, -1):
-            if self.elements[i - 1].parent >= 0:
-                out[self.elements[i - 1].parent] += out[i - 1]
-        return sums
 
     def nearest(self, const uint8_t[::1] marked):
         """Return the nearest marked ancestor or self of each of the n elements, -1 for none; shape (n,)."""
