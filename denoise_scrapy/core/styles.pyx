@@ -633,9 +633,7 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t*
             return True
         if steps[0] <= 0:
             return False
-        end = at + 4
-        while end < value.size() and value[end] == c' ':
-            end += 1
+        end = at + 4 + strspn(value.c_str() + at + 4, b" ")
         name.assign(value.c_str() + end, strcspn(value.c_str() + end, b" ,)"))
         behind = at + 4
         behind += up_to(c')', value.c_str() + behind, False)
@@ -658,8 +656,7 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t*
         if name.empty() or value.size() + name.size() > MOST_BYTES:
             return False
         value.replace(at, behind + 1 - at, b" ").insert(at, name)
-        while value[0] == c' ':
-            value.erase(0, 1)
+        value.erase(0, strspn(value.c_str(), b" "))
     return False
 
 
