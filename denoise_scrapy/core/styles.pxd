@@ -101,7 +101,7 @@ cdef enum:
     LEAST_STEPS = 1_000_000
     STEPS_A_BYTE = 100
     # Steps of a rule or an element, which may be anywhere in memory; and of each name, attribute or byte of it.
-    A_LOOK = 16
+    A_LOOK = 32
     A_PART = 8
 
 cdef enum:
