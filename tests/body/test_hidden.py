@@ -25,6 +25,7 @@ clip:rect(0,0,0,0);position:absolute|clip:rect(1px 1px 1px 1px)
 clip-path:inset(50%)|clip-path:circle(0)|clip-path:polygon(0 0,0 0,0 0)
 height:0;overflow:hidden|max-height:0;overflow:hidden|width:0;overflow:hidden
 transform:scale(0)|transform:translateX(-9999px)|transform:scale(0,1)
+left:1px);display:none|grid-area:[a;b];display:none
 display:none;display:bogus|opacity:calc(1 - 1)|opacity:var(--a,0)|--z:none;display:var(--z)|font-size:clamp(0px,0px,0px)
 font:italic bold 0 serif|font:bold 0em/1 serif|zoom:.01|letter-spacing:-50em
 color:hsl(0 0% 100%);background:white|color:hwb(0 0% 0% / 0)|color:navy;background:no-repeat #000080
