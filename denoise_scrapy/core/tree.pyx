@@ -1279,6 +1279,19 @@ cdef class Tree:
                 found[i] |= self.tokens[i].tag_code == code
         return found
 
+    def block_sums(self, const double[::1] values):
+        """Return the sum of a column of the m blocks over the subtree of each of n elements, shape (n,)."""
+        self._check(values.shape[0], self.blocks.size(), "blocks")
+        sums = np.zeros(self.elements.size())
+        cdef double[::1] out = sums
+        cdef size_t i
+        for i in range(self.blocks.size()):
+            out[self.blocks[i].element] += values[i]
+        for i in range(self.elements.size(), 0, -1):
+            if self.elements[i - 1].parent >= 0:
+                out[self.elements[i - 1].parent] += out[i - 1]
+        return sums
+
     def nearest(self, const uint8_t[::1] marked):
         """Return the nearest marked ancestor or self of each of the n elements, -1 for none; shape (n,)."""
         self._check(marked.shape[0], self.elements.size(), "elements")

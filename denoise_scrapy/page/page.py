@@ -217,7 +217,7 @@ class Blocks:
 
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> FloatArray:
         """Return the sum of a column over the blocks in each element's subtree, shape (elements,)."""
-        return self.elements.subtree_sums(np.bincount(self.element, values, len(self.elements)))
+        return self.elements.tree.block_sums(np.ascontiguousarray(values, np.float64))
 
     def share_owned_by(self, elements: BoolArray) -> FloatArray:
         """Return the share of each block's visible characters that are own text of the marked elements."""
