@@ -14,6 +14,7 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport (
     HEADING, HIDDEN, IS_LIST, IS_QUOTE, PREFORMATTED, BlockRow, Span, Tree, is_within,
 )
@@ -302,6 +303,28 @@ class Choice(NamedTuple):
     probability: np.ndarray
 
 
+cdef int choose_blocks(
+    Tree tree, double[::1] chances, const float[::1] repeated, const float[::1] shared, const double[::1] places,
+    const double[:, ::1] lies, const uint8_t[::1] unseen, const int32_t[::1] tables, double beta, uint8_t[::1] kept
+) nogil:
+    """Apply the rules, then choose; arguments as in `choose`."""
+    cdef int32_t i
+    cdef vector[int32_t] tokens
+    for i in range(<int32_t>tree.blocks.size()):
+        tokens.push_back(tree.blocks[i].tokens)
+    lower_repeated(tree, chances, repeated)
+    lower_stock(tree, chances, shared, places)
+    for i in range(<int32_t>tree.blocks.size()):
+        if unseen[i]:
+            chances[i] = 0
+    if lies.shape[1]:
+        lower_beside(chances, lies)
+    move_to_list(tree, chances)
+    move_to_table(tree, chances, tables, unseen)
+    select(chances, tokens, beta, kept)
+    return keep_once(tree, tables, kept)
+
+
 def choose(
     Tree tree not None, probability, *, in_place=None, stock=None, place=None, layout=None, unseen=None, tables=None,
     double beta=1.0,
@@ -322,8 +345,7 @@ def choose(
     Raises:
         ValueError: An array has the wrong shape.
     """
-    cdef vector[int32_t] tokens
-    cdef size_t i, m = tree.blocks.size()
+    m = tree.blocks.size()
     found, kept = np.array(probability, np.float64), np.zeros(m, np.bool_)
     cdef double[::1] chances = _filled(found, np.float64, m)
     cdef const float[::1] repeated = _filled(in_place, np.float32, m)
@@ -335,18 +357,11 @@ def choose(
     cdef uint8_t[::1] chosen = kept.view(np.uint8)
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
-    lower_repeated(tree, chances, repeated)
-    lower_stock(tree, chances, shared, places)
-    for i in range(m):
-        tokens.push_back(tree.blocks[i].tokens)
-        if hidden[i]:
-            chances[i] = 0
-    if lies.shape[1]:
-        lower_beside(chances, lies)
-    move_to_list(tree, chances)
-    move_to_table(tree, chances, of_table, hidden)
-    select(chances, tokens, beta, chosen)
-    keep_once(tree, of_table, chosen)
+    if m < WORTH_BLOCKS:
+        choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
+    else:
+        with nogil:
+            choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
     return Choice(kept, found)
 
 

@@ -1,7 +1,9 @@
 """Kinds of units; measures of feature strings."""
 
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
+
+from denoise_scrapy.core.bits cimport BitSet
 
 cpdef enum:
     # Kinds of units; all others are 0.
@@ -64,6 +66,7 @@ cdef class FeatureStrings:
     cdef vector[uint32_t] _units  # the distinct ones, and how many distinct runs each begins
     cdef vector[uint32_t] _counts
     cdef uint32_t[RUN_BITS + 1] _below  # number of distinct runs whose hash is below each power of two
+    cdef vector[BitSet] _there  # one, of the hashes of all units, once looked for
     cdef bytes _names
     cdef dict _samples
 
@@ -72,3 +75,8 @@ cdef class FeatureStrings:
     cdef int _count_units(self, vector[uint8_t]& kinds) except -1 nogil
     cdef int _list_units(self, uint32_t least, uint32_t most, vector[uint16_t]& out) except -1 nogil
     cdef tuple _sampled(self, uint64_t limit)
+    cdef int _sample(
+        self, uint64_t limit, vector[uint32_t]& places, vector[uint16_t]& runs, vector[uint16_t]& distinct
+    ) except -1 nogil
+    cdef int _list_shingles(self, vector[uint32_t]& found) except -1 nogil
+    cdef int _find_novel(self, const BitSet& there, uint32_t below, vector[int64_t]& places) except -1 nogil

@@ -31,7 +31,7 @@ from libcpp.algorithm cimport sort, unique
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, count_bits, has_bit, set_bits
+from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, has_bit, set_bits
 from denoise_scrapy.core.characters cimport crc32, decode
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_UNITS
@@ -367,18 +367,6 @@ cdef inline void read_bits(BitSet& bits, const uint16_t[::1] numbers) noexcept:
     set_bits(bits, &numbers[0] if numbers.shape[0] else NULL, numbers.shape[0])
 
 
-cdef object found_in(const uint16_t[::1] numbers, const uint16_t[::1] others):
-    """Return which of some numbers are among others, bool."""
-    cdef BitSet there
-    cdef Py_ssize_t i
-    found = np.empty(numbers.shape[0], np.bool_)
-    cdef uint8_t[::1] out = found.view(np.uint8)
-    read_bits(there, others)
-    for i in range(numbers.shape[0]):
-        out[i] = has_bit(there, numbers[i])
-    return found
-
-
 cdef class FeatureStrings:
     """Main and auxiliary feature string of a text of `n` units; `digest`, 16 bytes, is a hash of all units in order.
 
@@ -498,25 +486,34 @@ cdef class FeatureStrings:
         """Return the places of the runs whose hash is below a limit, the low halves of these hashes, and each once."""
         cdef vector[uint32_t] places
         cdef vector[uint16_t] runs, distinct
-        cdef BitSet there
-        cdef uint64_t run
-        cdef Py_ssize_t place
         key = -1 - <int64_t>limit  # below those of thresholds
         if key not in self._samples:
-            clear(there)
-            for place in range(self.n):
-                run = self._run_at(place)
-                if run and run >> 32 < limit:
-                    run >>= 32
-                    places.push_back(<uint32_t>place)
-                    runs.push_back(<uint16_t>run)
-                    if add_bit(there, <uint16_t>run):
-                        distinct.push_back(<uint16_t>run)
+            if self.n < WORTH_UNITS:
+                self._sample(limit, places, runs, distinct)
+            else:
+                with nogil:
+                    self._sample(limit, places, runs, distinct)
             self._samples[key] = (
                 array_of(places.data(), places.size(), np.uint32), array_of(runs.data(), runs.size(), np.uint16),
                 array_of(distinct.data(), distinct.size(), np.uint16),
             )
         return self._samples[key]
+
+    cdef int _sample(
+        self, uint64_t limit, vector[uint32_t]& places, vector[uint16_t]& runs, vector[uint16_t]& distinct
+    ) except -1 nogil:
+        cdef BitSet there
+        cdef uint64_t run
+        cdef Py_ssize_t place
+        clear(there)
+        for place in range(self.n):
+            run = self._run_at(place)
+            if run and run >> 32 < limit:
+                run >>= 32
+                places.push_back(<uint32_t>place)
+                runs.push_back(<uint16_t>run)
+                if add_bit(there, <uint16_t>run):
+                    distinct.push_back(<uint16_t>run)
 
     def sample(self, uint64_t limit=1 << 32):
         """Sample the auxiliary feature string: the low halves of its hashes below a limit, in text order.
@@ -540,37 +537,70 @@ cdef class FeatureStrings:
     def shingles(self):
         """Hash the distinct shingles, ascending: uint32; none if the text is shorter than one."""
         cdef vector[uint32_t] found
+        if self.n < WORTH_UNITS:
+            self._list_shingles(found)
+        else:
+            with nogil:
+                self._list_shingles(found)
+        return array_of(found.data(), found.size(), np.uint32)
+
+    cdef int _list_shingles(self, vector[uint32_t]& found) except -1 nogil:
+        cdef const uint32_t* unit = self._unit
         cdef Py_ssize_t place
         for place in range(self.n - SHINGLE + 1):
-            found.push_back(<uint32_t>(mixed(self._unit + place, SHINGLE) >> 32))
+            found.push_back(<uint32_t>(mixed(unit + place, SHINGLE) >> 32))
         sort(found.begin(), found.end())
         found.erase(unique(found.begin(), found.end()), found.end())
-        return array_of(found.data(), found.size(), np.uint32)
 
     # ---- comparison with another text: units and runs are hashed as in its feature strings ----
 
     def sampled(self, const uint16_t[::1] theirs not None, uint64_t limit):
         """Return the places of the runs sampled at a limit, uint32, and which of these the other text has, bool."""
-        places, runs, _ = self._sampled(limit)
-        return places, found_in(runs, theirs)
+        cdef BitSet there
+        places, sampled, _ = self._sampled(limit)
+        found = np.empty(len(places), np.bool_)
+        cdef const uint16_t[::1] runs = sampled
+        cdef uint8_t[::1] out = found.view(np.uint8)
+        cdef Py_ssize_t i
+        read_bits(there, theirs)
+        for i in range(runs.shape[0]):
+            out[i] = has_bit(there, runs[i])
+        return places, found
 
     def novel(self, const uint16_t[::1] theirs not None, uint32_t below):
         """Return the places of units that the other text lacks, except stop units and those hashed above a limit."""
         cdef BitSet there
         cdef vector[int64_t] places
+        read_bits(there, theirs)
+        if self.n < WORTH_UNITS:
+            self._find_novel(there, below, places)
+        else:
+            with nogil:
+                self._find_novel(there, below, places)
+        return array_of(places.data(), places.size(), np.int64)
+
+    cdef int _find_novel(self, const BitSet& there, uint32_t below, vector[int64_t]& places) except -1 nogil:
         cdef Py_ssize_t place
         cdef uint16_t unit
-        read_bits(there, theirs)
         for place in range(self.n):
             unit = short_hash(self._unit[place])
             # one branch for all, which is seldom taken
             if (not self._kind[place] & STOP) & (unit < below) & (not has_bit(there, unit)):
                 places.push_back(place)
-        return array_of(places.data(), places.size(), np.int64)
 
     def has(self, const uint16_t[::1] units not None):
         """Return which units of another text this one has, stop units among them: bool."""
-        return found_in(units, self.places)
+        found = np.empty(units.shape[0], np.bool_)
+        cdef uint8_t[::1] out = found.view(np.uint8)
+        cdef Py_ssize_t i
+        if self._there.empty():
+            self._there.resize(1)
+            clear(self._there[0])
+            for i in range(self.n):
+                add_bit(self._there[0], short_hash(self._unit[i]))
+        for i in range(units.shape[0]):
+            out[i] = has_bit(self._there[0], units[i])
+        return found
 
     @property
     def names(self):
@@ -647,5 +677,11 @@ def _held(
 def count_common(const uint16_t[::1] mine not None, bytes theirs not None):
     """Count the elements that a set shares with another, uint16 arrays without repeats as bytes."""
     cdef BitSet there
+    cdef Py_ssize_t i, common = 0
+    cdef const unsigned char* start = theirs
+    cdef uint16_t one
     read_bits(there, mine)
-    return count_bits(there, <const uint16_t*><const char*>theirs, len(theirs) // 2)
+    for i in range(0, len(theirs) - 1, 2):
+        memcpy(&one, start + i, 2)
+        common += has_bit(there, one)
+    return common

@@ -7,7 +7,6 @@ annotations.
 
 from libc.string cimport strlen, strncmp, strstr
 from libcpp.string cimport string
-from libcpp.vector cimport vector
 from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
 from denoise_scrapy.core.characters cimport begins, equal, is_letter
@@ -25,10 +24,12 @@ cdef enum:
     REACH = 2
 
 # How elements are written: name, beginning, and separators before the second and the third part.
-cdef vector[string] NOTATIONS = (
-    b"msub,,_,,msup,,^,,msubsup,,_,^,munder,,_,,mover,,^,,munderover,,_,^,"
-    b"mfrac,\\frac,,,msqrt,\\sqrt,,,mroot,\\sqrt,,".split(b",")
-)
+cdef const char* NOTATIONS[36]
+NOTATIONS[:] = [
+    b"msub", b"", b"_", b"", b"msup", b"", b"^", b"", b"msubsup", b"", b"_", b"^",
+    b"munder", b"", b"_", b"", b"mover", b"", b"^", b"", b"munderover", b"", b"_", b"^",
+    b"mfrac", b"\\frac", b"", b"", b"msqrt", b"\\sqrt", b"", b"", b"mroot", b"\\sqrt", b"", b"",
+]
 
 
 cdef inline bint is_name_byte(char byte) noexcept nogil:
@@ -86,12 +87,12 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
     """Write an element by its parts: fractions, roots, scripts; the children of others in sequence."""
     cdef const xmlNode* child = node.children
     cdef const xmlNode* index = second_in(node) if is_named(node, b"mroot") else NULL
-    cdef const string* notation = NULL
+    cdef const char** notation = NULL
     cdef int i, part = 0
     if depth > DEEPEST:
         return 0
     for i in range(0, 36, 4):
-        if NOTATIONS[i].compare(<const char*>node.name) == 0:
+        if equal(<const char*>node.name, NOTATIONS[i]):
             notation = &NOTATIONS[i]
             out.append(notation[1])
     if index != NULL:
@@ -106,7 +107,7 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
             part += 1
             if notation != NULL and 2 <= part <= 3:
                 out.append(notation[part])
-            if notation != NULL and (part > 1 or notation[1].size()):
+            if notation != NULL and (part > 1 or notation[1][0]):
                 out.push_back(c'{')
                 write_parts(child, out, depth + 1)
                 out.push_back(c'}')

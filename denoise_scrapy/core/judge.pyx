@@ -18,6 +18,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport Tree
 from denoise_scrapy.core.wide cimport wide_void
 
@@ -273,7 +274,11 @@ cdef class Neighbours:
     def of(Tree tree not None) -> Neighbours:
         """Return the neighbours of a page's blocks."""
         cdef Neighbours found = Neighbours()
-        find_around(tree, found.blocks)
+        if tree.blocks.size() < WORTH_BLOCKS:
+            find_around(tree, found.blocks)
+        else:
+            with nogil:
+                find_around(tree, found.blocks)
         return found
 
     def features(self, odds) -> np.ndarray:

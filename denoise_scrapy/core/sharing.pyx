@@ -86,7 +86,11 @@ def facts_of(Tree tree not None, str url="") -> bytes:
     cdef unsigned char* out
     cdef uint64_t* wide
     cdef uint32_t* tokens
-    list_shapes(tree, shapes)
+    if m < WORTH_BLOCKS:
+        list_shapes(tree, shapes)
+    else:
+        with nogil:
+            list_shapes(tree, shapes)
     data = PyBytes_FromStringAndSize(NULL, HEADER_BYTES + CONTAINER_BYTES * shapes.size() + BLOCK_BYTES * m)
     out = <unsigned char*>PyBytes_AsString(data)
     header.checksum, header.containers, header.blocks = 0, <uint32_t>shapes.size(), <uint32_t>m

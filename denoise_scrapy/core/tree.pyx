@@ -35,6 +35,7 @@ from denoise_scrapy.core.formulas cimport (
     is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula,
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
+from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.nodes cimport (
     add_text_of, attribute_of, is_named, is_text, next_in, told_of, type_of, value_of,
 )
@@ -454,7 +455,8 @@ cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
     return size if size < MAX_NAME else MAX_NAME
 
 
-cdef vector[string] OF_COMMENTS = b" respond, reply , replies , disqus, discussion, trackback, pingback".split(b",")
+cdef const char* OF_COMMENTS[7]
+OF_COMMENTS[:] = [b" respond", b" reply ", b" replies ", b" disqus", b" discussion", b" trackback", b" pingback"]
 
 
 cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
@@ -471,7 +473,7 @@ cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
         if words[i] == c'c' and starts(words + i, b"comment"):
             return True
         for j in range(7 if words[i] == c' ' else 0):
-            if starts(words + i, OF_COMMENTS[j].c_str()):
+            if starts(words + i, OF_COMMENTS[j]):
                 return True
     return False
 
@@ -578,7 +580,8 @@ cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* hre
         note_place(tree, w, LINKED, mark + 1)
 
 
-cdef vector[string] DECLARED = b"generator og:title og:site_name citation_title".split()
+cdef const char* DECLARED[4]
+DECLARED[:] = [b"generator", b"og:title", b"og:site_name", b"citation_title"]
 
 
 cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
@@ -594,8 +597,8 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     if begins(name, b"og:type"):
         note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
     for i in range(4 if in_head else 0):
-        if begins(name, DECLARED[i].c_str()):
-            note(tree, -1, DECLARED[i].c_str(), content)
+        if begins(name, DECLARED[i]):
+            note(tree, -1, DECLARED[i], content)
 
 
 cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) nogil:
@@ -1215,7 +1218,11 @@ cdef class Tree:
         """Return the texts of the wanted blocks, one per line, without `left_out`; `wanted` has shape (m,)."""
         cdef string out
         self._check(wanted.shape[0], self.blocks.size(), "blocks")
-        write_blocks(self, wanted, left_out, out)
+        if self.text.size() < WORTH_BYTES:
+            write_blocks(self, wanted, left_out, out)
+        else:
+            with nogil:
+                write_blocks(self, wanted, left_out, out)
         return decoded(out)
 
     cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1:
