@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -16,7 +15,6 @@ from denoise_scrapy.commands import SHOWN, Given, UsageError, add_command, dedup
 from denoise_scrapy.crawl.crawl_index import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.rules import Rule
-from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.dedup.versions import Version
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
@@ -35,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands: dict[str, tuple[str, Callable[[argparse.Namespace, Given], int], str]] = {
         "run": ("find the near-duplicates in a file of rows", dedup_run.run, "items.jsonl -o kept.jsonl"),
         "stats": ("show the contents of an index", stats, "crawls/news"),
-        "groups": ("list dropped copies and kept variants of each text", groups, "crawls/news"),
         "chunks": ("list the chunks of the pages in an index", chunks, "crawls/news"),
         "forget": ("remove texts by key or by age", forget, "texts.sqlite --older-than 30d --dry-run"),
         "copy": ("add all texts of an index to another", copy, "texts.sqlite redis://localhost/0#news"),
@@ -51,17 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     made["copy"].add_argument("to", metavar="TO", help="the other index; created if missing")
     made["stats"].epilog = "Default: the index that the project's settings name."
     made["stats"].add_argument("--json", action="store_true", help="print JSON")
-    one = made["groups"]
-    one.add_argument("key", metavar="KEY", nargs="?", help="only the groups of this key: kept, dropped, or a variant")
-    one.add_argument("--json", action="store_true", help="print one JSON object per line, with all keys")
-    one.epilog = f"The largest group comes first. Without KEY, {SHOWN} copies and variants are shown per group."
     made["chunks"].epilog = "One JSON object per line: the index has them if a feed has the format chunk-changes."
     one = made["forget"]
     one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item, or a URL in any spelling")
     age = "only texts not seen since: 12h, 30d, 2w, or a date such as 2026-01-31"
     one.add_argument("--older-than", metavar="AGE", type=moment, help=age)
     one.add_argument("--dry-run", action="store_true", help="list the texts without removing them")
-    one.epilog = "Copies of a removed text then count as new. Its group is removed too."
+    one.epilog = "Copies of a removed text then count as new."
 
 
 class Opened(NamedTuple):
@@ -103,14 +96,12 @@ def stats(args: argparse.Namespace, settings: Given) -> int:
     with opened.store as store:
         found = {
             "texts": len(store),
-            "copies": sum(1 for _ in store.copies()),
             "bytes": _size(store.path) if isinstance(store, SQLiteStore) else None,
             "constants": dict(opened.rule.constants),
         }
     size = "" if found["bytes"] is None else f", {found['bytes']:,} bytes"
     lines = [
         f"{without_password(args.store)}: {counted(found['texts'], 'text')}{size}",
-        f"dropped keys remembered: {found['copies']:,}",
         "constants:",
         *(f"    {key}: {value}" for key, value in found["constants"].items()),
     ]
@@ -123,32 +114,8 @@ def _size(path: Path) -> int:
     return path.stat().st_size + (beside.stat().st_size if beside.exists() else 0)
 
 
-def groups(args: argparse.Namespace, settings: Given) -> int:
-    meant = None if args.key is None else _spellings(args.key)
-    with open_index(args.store).store as store:
-        found = [one for one in store.groups() if meant is None or not meant.isdisjoint(one.members)]
-    for one in found:
-        if args.json:
-            say(json_line(asdict(one)))
-            continue
-        say(one.kept)
-        for keys, mark in ((one.copies, ""), (one.variants, "kept, a variant: ")):
-            some = keys if args.key is not None else keys[:SHOWN]
-            say(*(f"   {mark}{key}" for key in some))
-            if len(some) < len(keys):
-                say(f"   {mark}… and {len(keys) - len(some):,} more")
-    if args.key is not None and not found:
-        said = "no copies or variants of it are remembered, and it is neither a copy nor a variant itself"
-        report(f"{args.key}: {said}")
-        return 1
-    dropped = counted(sum(len(one.copies) for one in found), "dropped key")
-    variants = counted(sum(len(one.variants) for one in found), "variant")
-    report(f"{counted(len(found), 'group')}, {dropped}, {variants}")
-    return 0
-
-
 def forget(args: argparse.Namespace, settings: Given) -> int:
-    """Remove texts and records of dropped keys; raise `UsageError` without a selection."""
+    """Remove texts; raise `UsageError` without a selection."""
     if not args.keys and args.older_than is None:
         raise UsageError("dedup forget: give a KEY or --older-than")
     wanted, limit = {spelling for key in args.keys for spelling in _spellings(key)}, args.older_than
@@ -160,17 +127,12 @@ def forget(args: argparse.Namespace, settings: Given) -> int:
                 times = store.last_seen([number for number, *_ in meant])
                 meant = [one for one in meant if times.get(one[0], limit) < limit]
             texts += meant
-        most = float("inf") if limit is None else limit
-        copies = [one for one in store.copies() if (not wanted or one.key in wanted) and one.time < most]
         if args.dry_run:
             say(*(f"{where or 'all'}  {key}" for _, key, where in texts))
-            say(*(f"{one.scope or 'all'}  {one.key}, dropped for {one.kept}" for one in copies))
         else:
-            copies = [one for one in copies if store.remove_copy(Name(one.key, one.scope))]
             texts = [one for one in texts if store.remove(one[0])]
-    more = f", and {counted(len(copies), 'dropped key')}" if copies else ""
-    say(f"{'would be ' if args.dry_run else ''}forgotten: {len(texts):,}{more}")
-    gone = {key for _, key, _ in texts}.union(one.key for one in copies)
+    say(f"{'would be ' if args.dry_run else ''}forgotten: {len(texts):,}")
+    gone = {key for _, key, _ in texts}
     for key in args.keys:
         if gone.isdisjoint(_spellings(key)):
             report(f"not found{'' if limit is None else ', or not that old'}: {key}")

@@ -146,7 +146,6 @@ class DuplicateIndex:
             sentence of its own makes a text of the same site a variant or an update, however short beside the rest.
         short_duplicates: Also report a text under 20 units as a duplicate if a kept text has exactly the same words.
         candidate_limit: Maximum number of candidates of a search to compare, the most similar ones, 1 or more.
-        remember_copies: Number of recently dropped keys that the store remembers, for `Store.groups`; 0: none.
         variants: Whether to keep variants (`Verdict.variant_of`) and updates. False: all similar texts are duplicates.
         certainty: How sure a copy must be to be a duplicate, 0 to 1 (`Verdict.share`): with 0.8, fewer texts are
             dropped wrongly, and more copies are kept. Not used without `variants`.
@@ -179,7 +178,6 @@ class DuplicateIndex:
         most_new: float = MOST_NEW,
         short_duplicates: bool = False,
         candidate_limit: int = CANDIDATE_LIMIT,
-        remember_copies: int = 0,
         variants: bool = True,
         certainty: float = CERTAINTY,
     ) -> None:
@@ -190,7 +188,6 @@ class DuplicateIndex:
         _check_number("most_new", most_new, float, "a number in [0, 1]", low=0, high=1)
         _check_number("certainty", certainty, float, "a number in [0, 1]", low=0, high=1)
         _check_number("candidate_limit", candidate_limit, int, "1 or more", low=1)
-        _check_number("remember_copies", remember_copies, int, "0 or more", low=0)
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
         self._rule = RULES[rule].at(float(threshold), float(most_new))
@@ -201,7 +198,6 @@ class DuplicateIndex:
             raise ValueError(f"search must be tree for the rule {rule!r}, got {search!r}")
         self._owner = new_owner()  # name of this index in the store
         self._verified = 0  # candidates compared
-        self._copies = remember_copies
         self._known = False  # whether the store has recorded the owner
         self._held: set[int] = set()  # ids of texts that may still be claimed
         self._unsure: list[Name] = []  # texts that may be claimed: the store's response was lost
@@ -404,10 +400,9 @@ class DuplicateIndex:
             return () if version is None else version.chunk_ids
 
     def remove(self, key: str, scope: str = "") -> bool:
-        """Forget an item and return whether it was kept. Its copies count as new; it is no longer a copy itself."""
+        """Forget an item and return whether it was kept. Its copies count as new."""
         name = _named(key, scope)
         with self._lock:
-            self._store.remove_copy(name)
             same = self._record_named(name)
             if same is None:
                 return False
@@ -629,7 +624,7 @@ class DuplicateIndex:
             for _ in range(MOST_TURNS):  # each turn loads what others have kept meanwhile
                 answer = self._judge(item, similar=similar)
                 if not answer.keep:
-                    number = self._see_again(item.name, answer, claim=claim)
+                    number = self._see_again(answer, claim=claim)
                     break
                 name = item.name._replace(variant_of=answer.variant_of) if answer.variant_of else item.name
                 packed = b""
@@ -666,7 +661,7 @@ class DuplicateIndex:
             self._held.add(number)
         return number
 
-    def _see_again(self, name: Name, answer: Answer, *, claim: bool) -> int:
+    def _see_again(self, answer: Answer, *, claim: bool) -> int:
         """Record that a kept text was seen again; return the claim that its key shares with an earlier item, or 0."""
         same, number = answer.record, 0
         assert same is not None
@@ -677,8 +672,7 @@ class DuplicateIndex:
                 number = same.id
                 self._held.add(number)
         if not answer.verdict.pending:  # a pending verdict may still change
-            copy = name if answer.verdict.duplicate and self._copies else None
-            self._store.note(same.id, copy, self._copies)
+            self._store.note(same.id)
         return number
 
     def _withdraw_unsure(self) -> None:

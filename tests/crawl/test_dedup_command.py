@@ -33,16 +33,6 @@ def kept(path: Path, **more: Any) -> str:
     return path.name
 
 
-@pytest.fixture
-def dropped(news: str) -> str:
-    """The index after a copy of one text, and 12 of another, were dropped."""
-    with DuplicateIndex(store=SQLiteStore(news), remember_copies=100) as index:
-        for number, key in ((1, "1"), *((2, f"2?{n}") for n in range(12))):
-            copy = f"https://a.example/print/{key}"
-            assert index.check_and_add(copy, story(number, 3 + number), scope="a.example").duplicate
-    return news
-
-
 def records(path: Path | str, rule: str = "part") -> list[tuple[Name, Fingerprint]]:
     with SQLiteStore(path) as store:
         store.open(RULES[rule].constants)
@@ -51,7 +41,7 @@ def records(path: Path | str, rule: str = "part") -> list[tuple[Name, Fingerprin
 
 def test_stats_count(news: str, told: Told) -> None:
     found = json.loads(told("dedup stats news.sqlite --json")[0])
-    assert (found["texts"], found["copies"], found["constants"]) == (12, 0, CONSTANTS)
+    assert (found["texts"], found["constants"]) == (12, CONSTANTS)
     assert found["bytes"] >= Path(news).stat().st_size
     assert told("dedup stats news.sqlite")[0].startswith("news.sqlite: 12 texts, ")
 
@@ -116,46 +106,6 @@ def test_copy_refuses_another_rule(here: Path, news: str, told: Told) -> None:
     assert told("dedup check p.db")[0] == "12 texts, no problem\n"
 
 
-def test_groups(dropped: str, told: Told) -> None:
-    out, err = told("dedup groups news.sqlite")
-    lines = out.splitlines()
-    assert [lines[0], *lines[11:]] == [
-        "https://a.example/2",
-        "   … and 2 more",
-        "https://a.example/1",
-        "   https://a.example/print/1",
-    ]
-    assert err == "2 groups, 13 dropped keys, 0 variants\n"
-    group: dict[str, Any] = {"kept": "https://a.example/1", "scope": "a.example"}
-    group |= {"copies": ["https://a.example/print/1"], "variants": []}
-    assert json.loads(told("dedup groups news.sqlite 'https://A.example/print/1#top' --json")[0]) == group
-    assert "no copies or variants of it are remembered" in told("dedup groups news.sqlite none", 1)[1]
-    assert json.loads(told("dedup stats news.sqlite --json")[0])["copies"] == 13
-
-
-def test_variants_are_marked_in_groups(news: str, told: Told) -> None:
-    with DuplicateIndex(store=SQLiteStore(news), remember_copies=100) as index:
-        flat = "Rooms in {} to let, see the plan below. " + story(99, 3)
-        for number in range(13):
-            index.check_and_add(f"https://b.example/{number}", flat.format(f"town{number}"))
-        assert index.check_and_add("https://b.example/3?print=1", flat.format("town3")).duplicate
-    out, err = told("dedup groups news.sqlite")
-    lines = out.splitlines()
-    assert [*lines[:2], *lines[10:]] == [
-        "https://b.example/0",
-        "   kept, a variant: https://b.example/1",
-        "   kept, a variant: https://b.example/10",
-        "   kept, a variant: … and 2 more",
-        "https://b.example/3",
-        "   https://b.example/3?print=1",
-    ]
-    assert err == "2 groups, 1 dropped key, 12 variants\n"
-    group = json.loads(told("dedup groups news.sqlite https://b.example/12 --json")[0])
-    assert group["kept"] == "https://b.example/0" and group["copies"] == []
-    assert group["variants"] == [f"https://b.example/{number}" for number in range(1, 13)]
-    told("dedup check news.sqlite")
-
-
 @pytest.mark.parametrize(
     ("meant", "left"),
     [
@@ -196,16 +146,6 @@ def test_forget_by_age(news: str, told: Told) -> None:
     assert (out, err) == ("forgotten: 1\n", "not found, or not that old: https://a.example/1\n")
     told("dedup copy news.sqlite copy.sqlite")
     assert told("dedup forget copy.sqlite --older-than 2w")[0] == "forgotten: 1\n", "times are copied too"
-
-
-def test_forget_dropped_keys_too(dropped: str, told: Told) -> None:
-    assert told("dedup forget news.sqlite https://a.example/print/1 --dry-run")[0] == (
-        "a.example  https://a.example/print/1, dropped for https://a.example/1\n"
-        "would be forgotten: 0, and 1 dropped key\n"
-    )
-    out, _ = told("dedup forget news.sqlite https://a.example/print/1 https://a.example/2")
-    assert out == "forgotten: 1, and 1 dropped key\n"
-    assert told("dedup groups news.sqlite")[1] == "0 groups, 0 dropped keys, 0 variants\n"
 
 
 @pytest.mark.parametrize("change", ["s1 = x'01'", "bands = x'00'", "n = 'many'"])

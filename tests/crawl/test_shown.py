@@ -85,9 +85,8 @@ def test_a_crawl_logs_no_control_character(index: tuple[Path, Any]) -> None:
     "line",
     [
         "dedup stats {store} --json",
-        "dedup groups {store} --json",
-        "dedup groups {store} {key}",
         "dedup forget {store} {key}",
+        "dedup check {store}",
         "compare {file} {file}",
         "dedup run {rows} -o {out}",
         "stats {rows}",

@@ -118,7 +118,6 @@ class TestRules:
         ({"threshold": True}, "threshold must be a number"),
         ({"store": "a.db"}, "store must be a Store or None, got 'a.db'"),
         ({"most_new": 1.1}, r"most_new must be a number in \[0, 1\], got 1.1"),
-        *(({"remember_copies": value}, "remember_copies must be 0 or more") for value in (-1, 1.5, True, None)),
         ({"candidate_limit": 0}, "candidate_limit must be 1 or more, got 0"),
         ({"rule": "patents"}, "rule must be one of part, near-copy, patent, got 'patents'"),
         ({"search": "trees"}, "search must be one of auto, tree, prefilter, got 'trees'"),

@@ -161,12 +161,10 @@ def folder(tmp_path: Path, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
         dated = ((n, story(n % 3), f"2026-01-{n + 1:02}") for n in range(9))
         csv.writer(rows).writerows([("id", "content", "day"), *dated])
     for name in ("news.sqlite", "other.sqlite"):
-        with DuplicateIndex(store=SQLiteStore(name), remember_copies=100) as index:
+        with DuplicateIndex(store=SQLiteStore(name)) as index:
             for number in range(41):
                 host = "b.example" if number % 3 else "a.example"
                 index.add(f"https://{host}/{number}", story(number), scope=host)
-            for number in (1, 1, 4):
-                index.check_and_add(f"https://b.example/print/{number}", story(number), scope="b.example")
     with DuplicateIndex(store=SQLiteStore("chunks.sqlite")) as index:
         index.add("https://a.example/1", index.read(story(1), chunks=["7f5c1f0e-8f58-5d29-a2a8-2c4c2a4c2f2b"]))
     link = sqlite3.connect("other.sqlite", isolation_level=None)
