@@ -1,18 +1,16 @@
-"""Other pages of a site: those remembered, those most similar to a page, and what it shares with them; their file.
+"""Other pages of a site: those remembered, those most similar to a page, and what it shares with them.
 
 Source of templates: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018).
 """
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
-from pathlib import Path
 from typing import TypeVar
 
 from denoise_scrapy.core.sharing import Shared, checked, share, similarities
@@ -238,11 +236,8 @@ class _Template:
 FACTS_FORMAT = "3"
 # More bytes than a page's facts have: .9 MB if it has as many blocks and containers as are read (`core.tree`).
 MAX_PAGE_BYTES = 1_000_000
-# Maximum bytes of a model before compression: thousands of pages of usual size.
-MAX_MODEL_BYTES = 1 << 28
 
 _SAMPLE = "<div id=a class='b c'><h1>Über 1 title</h1><p>Some <b>words</b>, 漢字.<ul><li><a href=/x>x</a></ul></div>"
-_ADVICE = "Fit the model anew, and save it."
 
 
 def constants() -> dict[str, str]:
@@ -253,43 +248,3 @@ def constants() -> dict[str, str]:
 def read_facts(data: bytes, url: str) -> PageFacts:
     """Return the facts of a page from outside; raise `ValueError` if damaged, or those of another URL."""
     return PageFacts(url, checked(data, url))
-
-
-def save_pages(pages: Sequence[Page | PageFacts], path: Path) -> None:
-    """Write the facts of pages to a file: compressed, a line of JSON and the rows, without pickles.
-
-    Raise `ValueError` if they have more than `MAX_MODEL_BYTES`.
-    """
-    rows = [page.facts.data for page in pages]
-    index = [[page.url, len(row)] for page, row in zip(pages, rows, strict=True)]
-    content = json.dumps({"constants": constants(), "pages": index}).encode() + b"\n" + b"".join(rows)
-    if len(content) > MAX_MODEL_BYTES:
-        raise ValueError(f"{path}: {len(content):,} bytes exceed the limit of {MAX_MODEL_BYTES:,}: fit fewer pages")
-    path.write_bytes(zlib.compress(content))
-
-
-def load_pages(path: Path) -> list[PageFacts]:
-    """Return the facts in a file of `save_pages`; raise `ValueError` if it is not one, or of another version."""
-    try:
-        with path.open("rb") as file:
-            return _read_model(file.read(MAX_MODEL_BYTES))
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, zlib.error) as error:
-        raise ValueError(f"{path}: not a readable model of denoise_scrapy: {error}. {_ADVICE}") from error
-
-
-def _read_model(data: bytes) -> list[PageFacts]:
-    stream = zlib.decompressobj()
-    content = stream.decompress(data, MAX_MODEL_BYTES)
-    if not stream.eof:
-        raise ValueError(f"cut short, or more than {MAX_MODEL_BYTES:,} bytes")
-    head, _, rows = content.partition(b"\n")
-    stored = json.loads(head)
-    if stored["constants"] != constants():
-        raise ValueError(f"of another version: {stored['constants']} in the file, {constants()} expected")
-    pages, begin = [], 0
-    for url, length in stored["pages"]:
-        pages.append(read_facts(rows[begin : begin + length], url))
-        begin += length
-    if begin != len(rows):
-        raise ValueError("damaged")
-    return pages
