@@ -632,7 +632,7 @@ def extract_pages(
         if not (read.url if read else page.url) and (not page.url or page.url in memory):
             known = replace(page.facts, url=f"{page.url or _NO_SITE}{_NUMBER}{number}")
         if not page.media_type:
-            memory.remember(known)
+            memory.remember(known if needs_elements else known.facts)
         name = page.url or (os.fsdecode(source) if isinstance(source, os.PathLike) else "")
         waiting.append((len(read.html) if read else page.nbytes, extracted(page, known, read, name)))
         ahead += waiting[-1][0]

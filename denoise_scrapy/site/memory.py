@@ -105,9 +105,6 @@ def _shared(page: Page, others: Iterable[Page | PageFacts]) -> Shared:
 class PageMemory:
     """Recent pages by site and template, bounded in bytes and in pages per site.
 
-    When bytes are short, the oldest pages are first reduced to their facts, a tenth of their size or less, with which
-    most strategies can compare. Only then are pages forgotten.
-
     A page joins the first template whose first page is similar. If a site has too many pages, the oldest of the largest
     template is forgotten, so that a rare template keeps pages to compare with.
 
@@ -118,7 +115,6 @@ class PageMemory:
     Attributes:
         nbytes: Approximate bytes of pages held.
         evicted: Pages forgotten because of the limits.
-        reduced: Pages reduced to their facts because of the limits.
 
     Example:
         >>> memory = PageMemory(max_bytes=1_000_000, max_pages_per_site=8)
@@ -137,10 +133,8 @@ class PageMemory:
         self._max_bytes = max_bytes
         self._max_pages = max_pages_per_site
         self._pages: OrderedDict[str, _Template] = OrderedDict()  # by URL, oldest first
-        self._whole: OrderedDict[str, Page] = OrderedDict()  # those with elements
         self._sites: dict[str, list[_Template]] = {}
-        self.nbytes = 0
-        self.evicted = self.reduced = 0
+        self.nbytes = self.evicted = 0
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -166,25 +160,16 @@ class PageMemory:
         template.pages[page.url] = page
         self._pages[page.url] = template
         self.nbytes += page.nbytes
-        if isinstance(page, Page):
-            self._whole[page.url] = page
         if sum(len(t.pages) for t in templates) > self._max_pages:
             self._evict(next(iter(max(templates, key=lambda t: len(t.pages)).pages)))
         while self.nbytes > self._max_bytes and self._pages:
-            if self._whole:
-                url, oldest = self._whole.popitem(last=False)
-                self._pages[url].pages[url] = oldest.facts
-                self.nbytes += oldest.facts.nbytes - oldest.nbytes
-                self.reduced += 1
-            else:
-                self._evict(self._least_missed())
+            self._evict(self._least_missed())
 
     def forget(self, url: str) -> None:
         """Forget the page with this URL, if there is one."""
         template = self._pages.pop(url, None)
         if template is None:
             return
-        self._whole.pop(url, None)
         self.nbytes -= template.pages.pop(url).nbytes
         if not template.pages:
             site = site_key(url)

@@ -233,7 +233,6 @@ class Extractor:
             "memory/bytes/pages": self._memory.nbytes,
             "memory/bytes/waiting": self._nbytes,
             "memory/evicted/pages": self._memory.evicted,
-            "memory/evicted/whole_pages": self._memory.reduced,
             "memory/evicted/waiting": self._evicted,
             "examples/refused": len(self._refused),
         }
