@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import SHOWN, Given, UsageError, add_command, dedup_run, failures, show
+from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, show
 from denoise_scrapy.crawl.crawl_index import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.rules import Rule
@@ -36,7 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "chunks": ("list the chunks of the pages in an index", chunks, "crawls/news"),
         "forget": ("remove texts by key or by age", forget, "texts.sqlite --older-than 30d --dry-run"),
         "copy": ("add all texts of an index to another", copy, "texts.sqlite redis://localhost/0#news"),
-        "check": ("check an index for damage", check, "texts.sqlite"),
     }
     made = {}
     for name, (meaning, run_it, example) in commands.items():
@@ -64,12 +63,11 @@ class Opened(NamedTuple):
     rule: Rule  # one that reads it: "part" also for "near-copy", whose fingerprints are the same
 
 
-def open_index(place: str, *, damaged: bool = False) -> Opened:
-    """Open an existing index, or that of a job directory; with `damaged`, even if texts are damaged."""
+def open_index(place: str) -> Opened:
+    """Open an existing index, or that of a job directory."""
     mismatch: StoreMismatch | None = None
     for rule in RULES.values():
         store = dedup_run.store_at(place)  # a store is opened only once
-        store.checks = not damaged
         if isinstance(store, SQLiteStore):
             path = store.path
             if not (path.is_file() and path.stat().st_size):  # SQLite would create one
@@ -183,35 +181,3 @@ def copy(args: argparse.Namespace, settings: Given) -> int:
             target.set_last_seen({number: times[name] for number, name in names.items() if name in times})
     report(f"{counted(count, 'text')} copied")
     return 0
-
-
-def check(args: argparse.Namespace, settings: Given) -> int:
-    """Check for damage, and print the problems."""
-    opened = open_index(args.store, damaged=True)
-    found = 0
-    with opened.store:
-        for found, problem in enumerate(problems(opened), 1):
-            if found <= SHOWN:
-                say(problem)
-        try:
-            total = f"{len(opened.store):,}"
-        except failures():
-            total = "an unknown number of"
-    if not found:
-        say(f"{total} texts, no problem")
-        return 0
-    report(f"{total} texts, problems: {found:,}")
-    return 1
-
-
-def problems(opened: Opened) -> Iterator[str]:
-    """Yield the problems of an index, one sentence each."""
-    count = 0
-    try:
-        yield from opened.store.problems()
-        for record in opened.store.records():
-            count += 1
-            if not record.fingerprint.is_sound:
-                yield f"record {record.id}, {record.name.key!r}: it is damaged"
-    except failures() as error:
-        yield f"reading failed after {count:,} texts: {error}"

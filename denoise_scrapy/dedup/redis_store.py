@@ -292,12 +292,6 @@ class RedisStore(Store):
         silent = self._run(_SILENT, owner)
         return silent is not None and not is_dead(owner, silent / 1000)
 
-    @override
-    def problems(self) -> list[str]:
-        found = self._look()
-        again = set(self._look()) if found else set()
-        return [line for line in found if line in again]
-
     def __len__(self) -> int:
         with self._client as client:
             return int(client.xlen(self._log))
@@ -306,26 +300,6 @@ class RedisStore(Store):
     def close(self) -> None:
         self._opened = False
         self._link.client.close()
-
-    def _look(self) -> list[str]:
-        """Return contradictions between log, keys, claims and last id."""
-        with self._client as client:
-            last, keys, claims = client.pipeline().get(self._last).hgetall(self._keys).hkeys(self._claims).execute()
-        claimed = {int(number) for number in claims}
-        found = [] if last else ["the last id is gone"]
-        for number, data, _ in (one for batch in self._batches(0) for one in batch):
-            claimed.discard(number)
-            try:
-                name, _ = _unpack(data)
-            except ValueError as error:
-                found.append(f"record {number}: {error}")
-                continue
-            if number > int(last or number):
-                found.append(f"record {number} is above the last id, {int(last)}")
-            if int(keys.pop(_digest(name), 0)) != number:
-                found.append(f"record {number} is not the one that its key {name.key!r} refers to")
-        found += [f"a key refers to record {int(number)}, which is missing" for number in keys.values()]
-        return found + [f"a claim refers to record {number}, which is missing" for number in sorted(claimed)]
 
     def _forget(self, records: Sequence[Record]) -> int:
         """Remove records; return how many were there. Each script blocks the server for up to 20 ms."""

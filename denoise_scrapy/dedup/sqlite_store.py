@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -106,8 +105,7 @@ class SQLiteStore(Store):
     @override
     def open(self, constants: Mapping[str, str]) -> None:
         if self._link is None:
-            kind = INDEX if self.checks else replace(INDEX, sound=INDEX.sound[1:])
-            self._link = connect(self.path, kind, {"format": FORMAT, **constants}, BUSY_SECONDS)
+            self._link = connect(self.path, INDEX, {"format": FORMAT, **constants}, BUSY_SECONDS)
             self._beaten = "", 0.0
             with self._writing() as link:
                 for (owner,) in link.execute(_OWNERS).fetchall():
@@ -213,14 +211,6 @@ class SQLiteStore(Store):
             gone = link.execute(_EXPIRED, (before, most)).fetchall()
             _forget(link, gone)
         return [number for (number,) in gone]
-
-    @override
-    def problems(self) -> list[str]:
-        try:
-            found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
-        except sqlite3.DatabaseError as error:  # too damaged even to be scanned
-            return [str(error)]
-        return [] if found == ["ok"] else found
 
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM texts").fetchone()[0])

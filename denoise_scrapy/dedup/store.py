@@ -68,11 +68,9 @@ class Store(ABC):
 
     Attributes:
         nbytes: Bytes that it takes in memory, for stats.
-        checks: Whether reading a damaged record raises `ValueError`; False to find all of them.
     """
 
     nbytes = 0
-    checks = True
 
     @abstractmethod
     def open(self, constants: Mapping[str, str]) -> None:
@@ -146,10 +144,6 @@ class Store(ABC):
         """Return whether an owner had a beat in the last `CLAIM_SECONDS` and its process is not known to have ended."""
 
     @abstractmethod
-    def problems(self) -> list[str]:
-        """Check the whole store for damage; yield a sentence for each problem."""
-
-    @abstractmethod
     def __len__(self) -> int: ...
 
     @abstractmethod
@@ -164,7 +158,7 @@ class Store(ABC):
 
     def checked(self, record: Record) -> Record:
         """Return a record as read, which other programs may have written; raise `ValueError` if it is damaged."""
-        if self.checks and not record.fingerprint.is_sound:
+        if not record.fingerprint.is_sound:
             raise ValueError(f"text {record.id} is damaged")
         return record
 

@@ -86,7 +86,6 @@ def test_a_crawl_logs_no_control_character(index: tuple[Path, Any]) -> None:
     [
         "dedup stats {store} --json",
         "dedup forget {store} {key}",
-        "dedup check {store}",
         "compare {file} {file}",
         "dedup run {rows} -o {out}",
         "stats {rows}",

@@ -11,6 +11,7 @@ from unittest import mock
 import pytest
 
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, open_store, sqlite_store
+from tests.dedup.soundness import problems
 from tests.dedup.worker import TOGETHER, near_copy_of, text_of
 from tests.processes import ROOT, Forked, wait_until
 
@@ -111,7 +112,7 @@ def test_several_processes_keep_one_of_each(place, options):
         assert all(of in (None, f"{kept[seed]}-{seed}") for seed, (of, _) in answers.items())
     assert {*kept.values()} == {*"xyz"}
     with opened(place) as index:
-        assert len(index) == COUNT and index._store.problems() == []
+        assert len(index) == COUNT and problems(index._store) == []
 
 
 @pytest.mark.parametrize("search", ["prefilter", "tree"])
@@ -141,7 +142,7 @@ def test_a_killed_process_loses_nothing_acknowledged(place):
             worker.process.kill()
             acknowledged |= {*worker.said()}
         with opened(place) as index:
-            assert index._store.problems() == []
+            assert problems(index._store) == []
             assert 0 <= len(index) - len(acknowledged) <= loop + 1, "at most one unacknowledged of each"
             for seed in acknowledged:
                 assert index.check(f"check-{seed}", text_of(seed)).of == f"w-{seed}"
@@ -158,7 +159,7 @@ def test_of_two_near_copies_one_is_claimed_and_after_a_kill_the_other(place):
         assert two.do("claim", 0, COUNT) == {seed: [None, False] for seed in range(COUNT)}
         assert two.do("settle") == {seed: [True, False] for seed in range(COUNT)}
     with opened(place) as index:
-        assert len(index) == COUNT and index._store.problems() == []
+        assert len(index) == COUNT and problems(index._store) == []
         for seed in range(COUNT):
             verdict = index.check("new", near_copy_of(seed, "z"))
             assert (verdict.of, verdict.pending) == (f"y-{seed}", False)
