@@ -23,8 +23,8 @@ from denoise_scrapy.support.shown import counted, json_line, report, say
 from denoise_scrapy.support.storage import without_password
 
 STORE = (
-    "a SQLite file, a job directory, redis://HOST:PORT/DB#NAME (without a name: #denoise), or the import path of a "
-    "class; the URL may contain user and password"
+    "a SQLite file, a job directory, or redis://HOST:PORT/DB#NAME (without a name: #denoise), which may contain user "
+    "and password"
 )
 
 

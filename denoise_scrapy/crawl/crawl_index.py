@@ -190,7 +190,7 @@ class CrawlIndex:
         place, settings = self._place, self._settings
         index = DuplicateIndex(
             settings.dedup_threshold or None,
-            open_store(place, self._crawl.crawler.settings),
+            open_store(place),
             rule=settings.dedup_rule,
             variants=settings.dedup_variants == "keep",
             certainty=settings.dedup_certainty,
