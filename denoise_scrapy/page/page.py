@@ -301,7 +301,7 @@ MAX_DESCRIBED = 100
 _BY_BROWSER = "not shown by the browser"
 # Caches that depend on the text removed by the user's selectors, and other caches of the columns.
 _OF_REMOVED = ("removed_elements", "removed_text", "_left_out", "block_texts", "unseen_blocks")
-_OF_COLUMNS = ("elements", "blocks", "words", "articles", "unseen_elements", *_OF_REMOVED)
+_OF_COLUMNS = ("elements", "blocks", "words", "json_ld", "articles", "unseen_elements", *_OF_REMOVED)
 
 
 class Page:
@@ -428,7 +428,7 @@ class Page:
         """Attributes that the columns do not hold."""
         return read_notes(self.tree.noted_values, self.tags())
 
-    @property
+    @cached_property
     def json_ld(self) -> list[str]:
         """The texts of the page's JSON-LD, each up to a limit."""
         return [text[:MAX_JSON] for _, text in self.tree.values_of(b"json")]
