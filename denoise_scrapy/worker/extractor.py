@@ -177,14 +177,17 @@ class Extractor:
 
     def links(self, number: int) -> list[str] | None:
         """Return the links of a page to others of its site that are not remembered, the most similar first."""
-        page = self._page(number)
-        return None if page is None else [link for link in likest_links(page) if link not in self._memory]
+        kept = self._pages.get(number)
+        if kept is None or isinstance(kept.page, PageFacts):
+            return None
+        return [link for link in likest_links(kept.page) if link not in self._memory]
 
     def extract(self, number: int, wish: Wish) -> Extracted | Known | None:
         """Extract a page; return only what is known if that is less than wished."""
-        kept, page = self._pages.get(number), self._page(number)
-        if kept is None or page is None:
+        kept = self._pages.get(number)
+        if kept is None or isinstance(kept.page, PageFacts):
             return None
+        page = kept.page
         known, others = self._known(kept)
         if known.mates < wish.mates:
             return known
@@ -246,10 +249,6 @@ class Extractor:
         found = [*reversed(taught.values()), *(one for one in stored if one.url not in taught)][:MOST_EXAMPLES]
         self._refused.update(one for one in found if (one.text or one.keep) and not lesson_of(one).widths)
         return found
-
-    def _page(self, number: int) -> Page | None:
-        kept = self._pages.get(number)
-        return kept.page if kept is not None and isinstance(kept.page, Page) else None
 
     def _keep(self, number: int, page: _Page) -> None:
         """Keep a page as the newest, and forget the oldest others if there are too many."""
