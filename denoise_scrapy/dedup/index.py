@@ -620,7 +620,8 @@ class DuplicateIndex:
     def _take(self, item: ReadText, *, similar: bool, claim: bool) -> Verdict:
         """Judge a text and keep it unless it is a duplicate; without `similar`, keep it in any case."""
         with self._lock:
-            self._withdraw_unsure()
+            if self._unsure:
+                self._withdraw_unsure()
             version, now = item.version, int(time.time())
             for _ in range(MOST_TURNS):  # each turn loads what others have kept meanwhile
                 answer = self._judge(item, similar=similar)

@@ -61,7 +61,7 @@ class SiteStatistics:
         others = [one for one in self.pages if one is not page and (not page.url or one.url != page.url)]
         if not others:
             return SiteStatistics()
-        shared = _shared(page, others)
+        shared = share(page.facts.data, _data_of(others))
         likest = shared.likest()
         return SiteStatistics([others[i] for i in likest], (page, shared.only(likest)))
 
@@ -81,12 +81,8 @@ class SiteStatistics:
     def shared_with(self, page: Page) -> Shared:
         """Return what a page shares with the pages; computed once for all features and rules."""
         if self._shared is None or self._shared[0] is not page:
-            self._shared = page, _shared(page, self.pages)
+            self._shared = page, share(page.facts.data, _data_of(self.pages))
         return self._shared[1]
-
-
-def _shared(page: Page, others: Iterable[Page | PageFacts]) -> Shared:
-    return share(page.facts.data, _data_of(others))
 
 
 class PageMemory:
