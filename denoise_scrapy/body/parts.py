@@ -42,7 +42,7 @@ def part_signals(page: Page, features: Values, neighbours: Neighbours, odds: Val
     tags = np.packbits(tagged, 0, "little")[0].astype(np.int64)
     bits = blocks.rows["flags"] | words.bits.astype(np.int64) << FLAGS
     bits |= e.tree.inherited(tags).take(blocks.element) << FLAGS + 8
-    bits = bits >> np.arange(FLAGS + 8 + len(_TAGS))[:, None] & 1
+    each = (bits >> np.arange(FLAGS + 8 + len(_TAGS))[:, None] & 1).astype(np.float32)
     pictures, parent = e.subtree_sums(e.has_tag(_PICTURES)), e.parent[blocks.element]
     above = blocks.element, parent, np.where(parent >= 0, e.parent[parent], -1)
     around = [np.where(some >= 0, pictures[some], 0) for some in above]
@@ -52,7 +52,7 @@ def part_signals(page: Page, features: Values, neighbours: Neighbours, odds: Val
     moved = beside[:, np.subtract.outer(most + np.arange(m), AROUND).T]
     announced = _announced(page, (words.bits & COMMENTS_BIT) != 0)
     rows = np.array([words.titles, *around, *announced], np.float32)
-    return np.concatenate([features, neighbours.features(odds), bits.astype(np.float32), rows, moved.reshape(-1, m)])
+    return np.concatenate([features, neighbours.features(odds), each, rows, moved.reshape(-1, m)])
 
 
 def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray]:
