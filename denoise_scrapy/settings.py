@@ -18,7 +18,7 @@ from denoise_scrapy.body.fields import BODY, FIELDS, META, NEWS, PAGES, SHORT, T
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
 from denoise_scrapy.dedup import RULES
-from denoise_scrapy.dedup.open_store import VALID, is_class_path, is_file, store_class
+from denoise_scrapy.dedup.open_store import VALID, is_file
 from denoise_scrapy.dedup.variants import CERTAINTY
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.page.selectors import compile_all
@@ -141,9 +141,7 @@ _STORES = f"auto | {VALID}"
 
 def check_store(place: str) -> None:
     """Raise `ValueError` for an invalid place of an index; the path of a file has a slash or a suffix."""
-    if is_class_path(place):
-        store_class(place)
-    elif not (place in {"auto", "memory"} or place.startswith(SCHEMES) or is_file(place)):
+    if not (place in {"auto", "memory"} or place.startswith(SCHEMES) or is_file(place)):
         raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
 
 

@@ -43,14 +43,13 @@ FORMATS = {
     "index of texts, SQLite": "denoise_scrapy.dedup.sqlite_store.FORMAT",
     "index of texts, records": "denoise_scrapy.dedup.redis_store.FORMAT",
     "index of texts, Redis": "denoise_scrapy.dedup.redis_store.LAYOUT",
-    "site memory and site models": "denoise_scrapy.site.memory.FACTS_FORMAT",
+    "site memory": "denoise_scrapy.site.memory.FACTS_FORMAT",
 }
 #: Classes whose members are listed: all of them, or those named. Of other classes it is what makes an object.
 MEMBERS: dict[str, Collection[str]] = {
     "Block": (),
     "Body": (),
     "DuplicateIndex": (),
-    "Group": (),
     "Page": ("boxes", "kept_by_user", "links", "nbytes", "parse", "removed_by_user", "title", "url"),
     "SiteModel": (),
     "Taste": (),
@@ -58,7 +57,7 @@ MEMBERS: dict[str, Collection[str]] = {
 }
 #: Classes whose objects are given, not made, and what is for making them. Of building blocks (`docs/stability.md`),
 #: which are all in two packages and these two, only the names are listed.
-GIVEN = {"Block", "Body", "Group", "Page", "Verdict", "Fingerprint", "Store"}
+GIVEN = {"Block", "Body", "Page", "Verdict", "Fingerprint", "Store"}
 BUILDING_BLOCKS = {"denoise_scrapy.page", "denoise_scrapy.site"}
 MAKING = {"make_blocks", "make_rendering", "make_title"}
 SPECIAL = {"__contains__", "__enter__", "__exit__", "__getitem__", "__iter__", "__len__"}

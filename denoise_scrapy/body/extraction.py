@@ -36,7 +36,6 @@ from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.columns import BoolArray
 from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.site import PageMemory, SiteStatistics
-from denoise_scrapy.site.memory import load_pages, save_pages
 
 if TYPE_CHECKING:
     from denoise_scrapy.body.chunks import Chunk
@@ -331,25 +330,6 @@ class SiteModel:
     def __init__(self, pages: Iterable[Page | PageFacts] = (), examples: Iterable[Example] = ()) -> None:
         self.examples = tuple(examples)
         self.statistics = SiteStatistics([one for one in pages if isinstance(one, PageFacts) or not one.media_type])
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the facts of the pages to a file, without pickles; `lcs`, `style-tree` and `cluster` cannot use them.
-
-        Raises:
-            OSError: The file cannot be written.
-            ValueError: There are too many pages for a file.
-        """
-        save_pages(self.statistics.pages, Path(path))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> SiteModel:
-        """Load a model from a file that `save` wrote.
-
-        Raises:
-            OSError: The file cannot be read.
-            ValueError: The file is not a saved model, or has another version.
-        """
-        return cls(load_pages(Path(path)))
 
     def extract(self, page: Page, *, strategy: str = DEFAULT_STRATEGY, taste: Taste = NO_TASTE) -> Body:
         """Extract the body of a page of this site.
@@ -652,7 +632,7 @@ def extract_pages(
         if not (read.url if read else page.url) and (not page.url or page.url in memory):
             known = replace(page.facts, url=f"{page.url or _NO_SITE}{_NUMBER}{number}")
         if not page.media_type:
-            memory.remember(known)
+            memory.remember(known if needs_elements else known.facts)
         name = page.url or (os.fsdecode(source) if isinstance(source, os.PathLike) else "")
         waiting.append((len(read.html) if read else page.nbytes, extracted(page, known, read, name)))
         ahead += waiting[-1][0]

@@ -28,6 +28,7 @@ AROUND = (1, 2, -1, -2)
 #: Enclosing elements whose names indicate a part.
 CAPTIONS = {"figcaption", "caption"}
 _TAGS = (CAPTIONS, {"time", "address"}, {"h1"}, {"h2", "h3"}, {"li"}, {"form"})
+FLAGS = len(Flag)
 _PICTURES = {"img", "picture", "video", "svg"}
 
 
@@ -37,24 +38,21 @@ def part_signals(page: Page, features: Values, neighbours: Neighbours, odds: Val
     They are computed from the block model's features, shape (features, m), and its network's odds, shape (m,).
     """
     e, blocks, words = page.elements, page.blocks, page.words
-    tags = np.zeros(len(e.tokens), np.int64)
-    for place, names in enumerate(_TAGS):
-        tags |= np.frombuffer(e.tree.tagged(names), np.uint8).astype(np.int64) << place
-    bits = blocks.rows["flags"] | words.bits.astype(np.int64) << len(Flag)
-    bits |= e.tree.inherited(tags).take(blocks.element) << len(Flag) + 8
-    bits = bits[None, :] >> np.arange(len(Flag) + 8 + len(_TAGS))[:, None] & 1
-    pictures = np.append(e.subtree_sums(e.has_tag(_PICTURES)), 0)  # element -1, none, has 0
-    parent = np.append(e.parent, -1)
-    above = [blocks.element, parent[blocks.element], parent[parent[blocks.element]]]
-    around = [pictures[some] for some in above]
-    m = len(blocks)
-    beside = np.array([odds, blocks.tokens, words.bits & META_BIT, blocks.has(Flag.HEADING)], np.float32)
-    moved = np.full((len(beside), len(AROUND), m), np.nan, np.float32)
-    for place, by in enumerate(AROUND):
-        moved[:, place, max(by, 0) : m + min(by, 0)] = beside[:, max(-by, 0) : m - max(by, 0)]
+    tagged = np.frombuffer(b"".join(map(e.tree.tagged, _TAGS)), np.uint8).reshape(len(_TAGS), -1)
+    tags = np.packbits(tagged, 0, "little")[0].astype(np.int64)
+    bits = blocks.rows["flags"] | words.bits.astype(np.int64) << FLAGS
+    bits |= e.tree.inherited(tags).take(blocks.element) << FLAGS + 8
+    each = (bits >> np.arange(FLAGS + 8 + len(_TAGS))[:, None] & 1).astype(np.float32)
+    pictures, parent = e.subtree_sums(e.has_tag(_PICTURES)), e.parent[blocks.element]
+    above = blocks.element, parent, np.where(parent >= 0, e.parent[parent], -1)
+    around = [np.where(some >= 0, pictures[some], 0) for some in above]
+    m, most = len(odds), max(AROUND)
+    beside = np.full((4, m + 2 * most), np.nan, np.float32)
+    beside[:, most:-most] = odds, blocks.tokens, words.bits & META_BIT, blocks.has(Flag.HEADING)
+    moved = beside[:, np.subtract.outer(most + np.arange(m), AROUND).T]
     announced = _announced(page, (words.bits & COMMENTS_BIT) != 0)
     rows = np.array([words.titles, *around, *announced], np.float32)
-    return np.concatenate([features, neighbours.features(odds), bits.astype(np.float32), rows, moved.reshape(-1, m)])
+    return np.concatenate([features, neighbours.features(odds), each, rows, moved.reshape(-1, m)])
 
 
 def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray]:

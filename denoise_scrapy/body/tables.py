@@ -59,8 +59,9 @@ def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
     """Return the tables with enough rows and columns, shape (n,)."""
     n = len(row)
     regular = np.zeros(n, bool)
-    rows, width = np.unique(row[cells], return_counts=True)
-    kinds, count = np.unique(table[rows] * n + width, return_counts=True)
+    width = np.bincount(row[cells], minlength=n)
+    rows = np.flatnonzero(width)
+    kinds, count = np.unique(table[rows] * n + width[rows], return_counts=True)
     tables, width = np.divmod(kinds, n)
     all_rows = np.bincount(table[rows], minlength=n)[tables]
     regular[tables[(width >= SEVERAL) & (count >= MOST * all_rows) & (all_rows >= SEVERAL)]] = True

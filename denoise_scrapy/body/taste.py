@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from types import MappingProxyType
 
 import numpy as np
@@ -192,7 +193,7 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
     kept ("second choice"); without any, those that are only dropped ("dropped kinds"). What a selector removes never
     comes back ("all removed").
     """
-    tasteless = {getattr(taste, name) for name in PARTS} == {"auto"}
+    tasteless = {*attrgetter(*PARTS)(taste)} == {"auto"}
     if tasteless and not page.kept_by_user and not page.removed_by_user and decision.kept.any():
         return decision, ""
     wishes, reasons = read_wishes(page, site, decision, taste)

@@ -8,13 +8,15 @@ the title element's text is not changed. Where it has nothing but that name, the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import unescape
+from itertools import chain, repeat
 
 import numpy as np
 
 from denoise_scrapy.body.leftovers import permalinks
+from denoise_scrapy.body.parts import inside_tags
 from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import fold, host_of, letters
@@ -53,32 +55,31 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
         return next((text for text in _headings(page) if fold(text) not in said), title)
     if whole := _uncut(page, title):
         return whole
-    headings = list(_headings(page))
+    headings = _headings(page)
     works = {letters(value) for name, value in declared if name == "citation_title"} - {""}
-    if work := next((text for text in headings if letters(text) in works), ""):
-        return work
-    parts = _without_shared(parts, split)
-    sites = {*names, *_names_of_host(page.url)} - {""}
-    parts = _as_a_heading(page, _without_names(parts, sites), headings)
+    spelled = list(map(letters, headings))
+    if not works.isdisjoint(spelled):
+        return next(text for text, one in zip(headings, spelled, strict=True) if one in works)
+    parts = _without_shared(parts, _split(title), split)
+    sites = {*names, *_names_of_host(host_of(page.url))} - {""}
+    parts = _as_a_heading(page, _without_names(parts, sites), spelled)
     if len(parts) > 1 and len(headings) == 1 and not headlines:  # nothing says that any part is the title
-        only = letters(headings[0])
+        only = spelled[0]
         if only not in sites and only not in letters(title):
             return headings[0]
     found = _as_declared(title[parts[0].start() : parts[-1].end()], headlines, names)
     said = letters(found)
     # a heading may have other quotation marks
-    alike = (text for text in headings if len(text) == len(found) and letters(text) == said)
+    alike = (text for text, one in zip(headings, spelled, strict=True) if len(text) == len(found) and one == said)
     return next((text for text in alike if text.lower() != found.lower()), found)
 
 
-def _headings(page: Page) -> Iterator[str]:
-    """Yield the texts of the headings of level one."""
-    in_heading = page.elements.nearest(page.elements.has_tag({"h1"}))[page.blocks.element] >= 0
-    likely = in_heading & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
-    if likely.any():
-        shown = page.without(np.array(permalinks(page), np.int64))
-        texts = (" ".join(shown.block_text(block).split()) for block in likely.nonzero()[0].tolist())
-        yield from filter(None, texts)
+def _headings(page: Page) -> list[str]:
+    """Return the texts of the headings of level one."""
+    likely = inside_tags(page, {"h1"}) & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
+    shown = page.without(np.array(permalinks(page), np.int64))
+    texts = map(shown.block_text, likely.nonzero()[0].tolist())
+    return list(filter(None, map(" ".join, map(str.split, texts))))
 
 
 _ELLIPSIS = re.compile(r"(?:…|\.{3})(?:\s|$)")
@@ -98,15 +99,15 @@ def _uncut(page: Page, title: str) -> str:
 
 
 _PART = re.compile(r"\S(?:.*\S)?", re.DOTALL)
-Parts = list["re.Match[str]"]
+Parts = Sequence["re.Match[str]"]
 
 
+@lru_cache(256)
 def _parts(title: str) -> Parts:
     """Split a title at its separators; at least one part."""
-    bounds = [0, *[edge for found in SEPARATOR.finditer(title) for edge in found.span()], len(title)]
-    pieces = zip(bounds[::2], bounds[1::2], strict=True)
-    found = [match for start, end in pieces if (match := _PART.match(title, start, end))]
-    return found or [match for match in [_PART.search(title)] if match]
+    bounds = [0, *chain.from_iterable(map(re.Match.span, SEPARATOR.finditer(title))), len(title)]
+    found = filter(None, map(_PART.match, repeat(title), bounds[::2], bounds[1::2]))
+    return tuple(found) or tuple(filter(None, [_PART.search(title)]))
 
 
 _folded = lru_cache(256)(fold)  # each page of a site is compared with many
@@ -115,12 +116,11 @@ _folded = lru_cache(256)(fold)  # each page of a site is compared with many
 @lru_cache(256)
 def _split(title: str) -> tuple[str, ...]:
     """Return the parts of a title, folded."""
-    return tuple([fold(part[0]) for part in _parts(title)])
+    return tuple([_folded(part[0]) for part in _parts(title)])
 
 
-def _without_shared(parts: Parts, split: Sequence[tuple[str, ...]]) -> Parts:
+def _without_shared(parts: Parts, own: tuple[str, ...], split: Sequence[tuple[str, ...]]) -> Parts:
     """Remove parts that at least half of the other titles end with; else begin with. At least one part is left."""
-    own = tuple([fold(part[0]) for part in parts])
     last = sum(_is_shared(own[-n:], [other[-n:] for other in split]) for n in range(1, len(own)))
     first = 0 if last else sum(_is_shared(own[:n], [other[:n] for other in split]) for n in range(1, len(own)))
     return parts[first : len(parts) - last]
@@ -130,9 +130,10 @@ def _is_shared(own: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> bool:
     return bool(others) and 2 * others.count(own) >= len(others)
 
 
-def _names_of_host(url: str) -> set[str]:
+@lru_cache(256)
+def _names_of_host(host: str) -> set[str]:
     """Return the host's name and its labels as letters."""
-    labels = host_of(url).removeprefix("www.").split(".")
+    labels = host.removeprefix("www.").split(".")
     names = {label for label in labels if len(label) >= MIN_LABEL} | {"".join(labels), "".join(labels[:-1])}
     return {letters(name) for name in names if not name.isdigit()}
 

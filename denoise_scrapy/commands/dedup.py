@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -12,11 +11,10 @@ from typing import Any, NamedTuple
 
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import SHOWN, Given, UsageError, add_command, dedup_run, failures, show
+from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, show
 from denoise_scrapy.crawl.crawl_index import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.rules import Rule
-from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.dedup.versions import Version
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
@@ -25,8 +23,8 @@ from denoise_scrapy.support.shown import counted, json_line, report, say
 from denoise_scrapy.support.storage import without_password
 
 STORE = (
-    "a SQLite file, a job directory, redis://HOST:PORT/DB#NAME (without a name: #denoise), or the import path of a "
-    "class; the URL may contain user and password"
+    "a SQLite file, a job directory, or redis://HOST:PORT/DB#NAME (without a name: #denoise), which may contain user "
+    "and password"
 )
 
 
@@ -35,11 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands: dict[str, tuple[str, Callable[[argparse.Namespace, Given], int], str]] = {
         "run": ("find the near-duplicates in a file of rows", dedup_run.run, "items.jsonl -o kept.jsonl"),
         "stats": ("show the contents of an index", stats, "crawls/news"),
-        "groups": ("list dropped copies and kept variants of each text", groups, "crawls/news"),
         "chunks": ("list the chunks of the pages in an index", chunks, "crawls/news"),
         "forget": ("remove texts by key or by age", forget, "texts.sqlite --older-than 30d --dry-run"),
         "copy": ("add all texts of an index to another", copy, "texts.sqlite redis://localhost/0#news"),
-        "check": ("check an index for damage", check, "texts.sqlite"),
     }
     made = {}
     for name, (meaning, run_it, example) in commands.items():
@@ -51,17 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     made["copy"].add_argument("to", metavar="TO", help="the other index; created if missing")
     made["stats"].epilog = "Default: the index that the project's settings name."
     made["stats"].add_argument("--json", action="store_true", help="print JSON")
-    one = made["groups"]
-    one.add_argument("key", metavar="KEY", nargs="?", help="only the groups of this key: kept, dropped, or a variant")
-    one.add_argument("--json", action="store_true", help="print one JSON object per line, with all keys")
-    one.epilog = f"The largest group comes first. Without KEY, {SHOWN} copies and variants are shown per group."
     made["chunks"].epilog = "One JSON object per line: the index has them if a feed has the format chunk-changes."
     one = made["forget"]
     one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item, or a URL in any spelling")
     age = "only texts not seen since: 12h, 30d, 2w, or a date such as 2026-01-31"
     one.add_argument("--older-than", metavar="AGE", type=moment, help=age)
     one.add_argument("--dry-run", action="store_true", help="list the texts without removing them")
-    one.epilog = "Copies of a removed text then count as new. Its group is removed too."
+    one.epilog = "Copies of a removed text then count as new."
 
 
 class Opened(NamedTuple):
@@ -71,12 +63,11 @@ class Opened(NamedTuple):
     rule: Rule  # one that reads it: "part" also for "near-copy", whose fingerprints are the same
 
 
-def open_index(place: str, *, damaged: bool = False) -> Opened:
-    """Open an existing index, or that of a job directory; with `damaged`, even if texts are damaged."""
+def open_index(place: str) -> Opened:
+    """Open an existing index, or that of a job directory."""
     mismatch: StoreMismatch | None = None
     for rule in RULES.values():
         store = dedup_run.store_at(place)  # a store is opened only once
-        store.checks = not damaged
         if isinstance(store, SQLiteStore):
             path = store.path
             if not (path.is_file() and path.stat().st_size):  # SQLite would create one
@@ -103,14 +94,12 @@ def stats(args: argparse.Namespace, settings: Given) -> int:
     with opened.store as store:
         found = {
             "texts": len(store),
-            "copies": sum(1 for _ in store.copies()),
             "bytes": _size(store.path) if isinstance(store, SQLiteStore) else None,
             "constants": dict(opened.rule.constants),
         }
     size = "" if found["bytes"] is None else f", {found['bytes']:,} bytes"
     lines = [
         f"{without_password(args.store)}: {counted(found['texts'], 'text')}{size}",
-        f"dropped keys remembered: {found['copies']:,}",
         "constants:",
         *(f"    {key}: {value}" for key, value in found["constants"].items()),
     ]
@@ -123,32 +112,8 @@ def _size(path: Path) -> int:
     return path.stat().st_size + (beside.stat().st_size if beside.exists() else 0)
 
 
-def groups(args: argparse.Namespace, settings: Given) -> int:
-    meant = None if args.key is None else _spellings(args.key)
-    with open_index(args.store).store as store:
-        found = [one for one in store.groups() if meant is None or not meant.isdisjoint(one.members)]
-    for one in found:
-        if args.json:
-            say(json_line(asdict(one)))
-            continue
-        say(one.kept)
-        for keys, mark in ((one.copies, ""), (one.variants, "kept, a variant: ")):
-            some = keys if args.key is not None else keys[:SHOWN]
-            say(*(f"   {mark}{key}" for key in some))
-            if len(some) < len(keys):
-                say(f"   {mark}… and {len(keys) - len(some):,} more")
-    if args.key is not None and not found:
-        said = "no copies or variants of it are remembered, and it is neither a copy nor a variant itself"
-        report(f"{args.key}: {said}")
-        return 1
-    dropped = counted(sum(len(one.copies) for one in found), "dropped key")
-    variants = counted(sum(len(one.variants) for one in found), "variant")
-    report(f"{counted(len(found), 'group')}, {dropped}, {variants}")
-    return 0
-
-
 def forget(args: argparse.Namespace, settings: Given) -> int:
-    """Remove texts and records of dropped keys; raise `UsageError` without a selection."""
+    """Remove texts; raise `UsageError` without a selection."""
     if not args.keys and args.older_than is None:
         raise UsageError("dedup forget: give a KEY or --older-than")
     wanted, limit = {spelling for key in args.keys for spelling in _spellings(key)}, args.older_than
@@ -160,17 +125,12 @@ def forget(args: argparse.Namespace, settings: Given) -> int:
                 times = store.last_seen([number for number, *_ in meant])
                 meant = [one for one in meant if times.get(one[0], limit) < limit]
             texts += meant
-        most = float("inf") if limit is None else limit
-        copies = [one for one in store.copies() if (not wanted or one.key in wanted) and one.time < most]
         if args.dry_run:
             say(*(f"{where or 'all'}  {key}" for _, key, where in texts))
-            say(*(f"{one.scope or 'all'}  {one.key}, dropped for {one.kept}" for one in copies))
         else:
-            copies = [one for one in copies if store.remove_copy(Name(one.key, one.scope))]
             texts = [one for one in texts if store.remove(one[0])]
-    more = f", and {counted(len(copies), 'dropped key')}" if copies else ""
-    say(f"{'would be ' if args.dry_run else ''}forgotten: {len(texts):,}{more}")
-    gone = {key for _, key, _ in texts}.union(one.key for one in copies)
+    say(f"{'would be ' if args.dry_run else ''}forgotten: {len(texts):,}")
+    gone = {key for _, key, _ in texts}
     for key in args.keys:
         if gone.isdisjoint(_spellings(key)):
             report(f"not found{'' if limit is None else ', or not that old'}: {key}")
@@ -221,35 +181,3 @@ def copy(args: argparse.Namespace, settings: Given) -> int:
             target.set_last_seen({number: times[name] for number, name in names.items() if name in times})
     report(f"{counted(count, 'text')} copied")
     return 0
-
-
-def check(args: argparse.Namespace, settings: Given) -> int:
-    """Check for damage, and print the problems."""
-    opened = open_index(args.store, damaged=True)
-    found = 0
-    with opened.store:
-        for found, problem in enumerate(problems(opened), 1):
-            if found <= SHOWN:
-                say(problem)
-        try:
-            total = f"{len(opened.store):,}"
-        except failures():
-            total = "an unknown number of"
-    if not found:
-        say(f"{total} texts, no problem")
-        return 0
-    report(f"{total} texts, problems: {found:,}")
-    return 1
-
-
-def problems(opened: Opened) -> Iterator[str]:
-    """Yield the problems of an index, one sentence each."""
-    count = 0
-    try:
-        yield from opened.store.problems()
-        for record in opened.store.records():
-            count += 1
-            if not record.fingerprint.is_sound:
-                yield f"record {record.id}, {record.name.key!r}: it is damaged"
-    except failures() as error:
-        yield f"reading failed after {count:,} texts: {error}"

@@ -19,7 +19,6 @@ from w3lib.url import canonicalize_url
 from denoise_scrapy.commands import PROGRESS_SECONDS, SHOWN, STANDARD, Given, UsageError
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
 from denoise_scrapy.crawl.crawl_index import INDEX_FILE
-from denoise_scrapy.crawl.parts import MOST_OF_ALL
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, SCOPES, Batch, Row
 from denoise_scrapy.settings import DenoiseSettings
@@ -85,7 +84,6 @@ def run(args: argparse.Namespace, settings: Given) -> int:
             store_at(args.store) if args.store else None,
             rule=rule,
             certainty=read.dedup_certainty,
-            remember_copies=MOST_OF_ALL if args.store else 0,
         )
         open_things.enter_context(index)
         batch = Batch(index, keep=args.keep, scope=args.scope, numbered=args.store is None)

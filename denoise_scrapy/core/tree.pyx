@@ -1241,11 +1241,11 @@ cdef class Tree:
             out[i] = own[element.token] | (out[element.parent] if element.parent >= 0 else 0)
         return flags
 
-    def texts_of(self, const uint8_t[::1] marked):
-        """Return the texts after the 2n marks that marked ones of n elements own, in order, shape (any, 6).
+    def texts_of(self, const uint8_t[::1] marked, bint others=False):
+        """Return the texts after the 2n marks that marked ones of n elements own, and others, in order, shape (any, 6).
 
         Of each: the element of its mark, its owner, position of its mark, its end, visible characters, its block or -1.
-        The last value of `marked`, shape (n + 1,), is for texts without owner, which is -1.
+        With `others`, those without owner, which is -1.
         """
         cdef int32_t n = <int32_t>self.elements.size(), m = <int32_t>self.blocks.size(), k
         cdef int32_t i = 0, block = -1, element = -1, owner = -1, mark = 0, seen = 0, next_, after, end_, now
@@ -1253,7 +1253,7 @@ cdef class Tree:
         cdef const Element* one
         cdef int32_t[6] row
         cdef vector[int32_t] out
-        self._check(marked.shape[0], n + 1, "elements and one more")
+        self._check(marked.shape[0], n, "elements")
         for k in range(2 * n + 1):  # the mark that ends the text
             is_start = i < n and self.elements[i].parent == owner
             next_ = i if is_start else owner
@@ -1265,7 +1265,7 @@ cdef class Tree:
                 now = one.seen.start if is_start else one.seen.end
             while block + 1 < m and self.blocks[block + 1].text.start <= mark + 1:
                 block += 1
-            if k and marked[owner if owner >= 0 else n]:
+            if k and (marked[owner] if owner >= 0 else others):
                 row[:] = [element, owner, mark, end_, now - seen, -1]
                 if block >= 0 and mark < self.blocks[block].text.end:
                     row[5] = block

@@ -8,12 +8,16 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from functools import partial
 from inspect import isawaitable, iscoroutinefunction
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from scrapy.utils.asyncio import is_asyncio_available
 
-from denoise_scrapy.crawl.parts import LONGEST_WAIT, Crawl
+from denoise_scrapy.body import Body
+from denoise_scrapy.crawl.parts import LONGEST_WAIT, Crawl, beside
+from denoise_scrapy.page.parse import decode_html
+from denoise_scrapy.site.urls import without_field
 from denoise_scrapy.support.adapters import find_function
+from denoise_scrapy.worker.extractor import PageSource
 
 Answer = TypeVar("Answer")
 
@@ -25,6 +29,21 @@ FAILED = "DENOISE_%s failed for %s, whose item keeps its body: %r. (Further such
 LATE = "DENOISE_%s took more than %g seconds for %s, whose item keeps its body. (Further such pages: denoise/%s/slow)"
 GIVEN_UP = "DENOISE_%s took too long for %s pages, and is called no more"
 NOT_ASKED = "DENOISE_%s is not called, since the reactor is not an asyncio one"
+
+
+class AskedPage(NamedTuple):
+    """A page as a function gets it: its address and its HTML, decoded; the text of its body, and its confidence."""
+
+    url: str
+    html: str
+    text: str
+    confidence: float
+
+
+async def asked_page(source: PageSource, body: Body) -> AskedPage:
+    """Return a page for a function."""
+    html = await beside(partial(decode_html, source.html, source.encoding))
+    return AskedPage(without_field(source.url), html, body.text, body.confidence)
 
 
 class Asked:

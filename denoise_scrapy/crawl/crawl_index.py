@@ -19,7 +19,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl.items import DAY
-from denoise_scrapy.crawl.parts import LOOK_AGAIN, MOST_OF_ALL, Answer, Crawl
+from denoise_scrapy.crawl.parts import LOOK_AGAIN, Answer, Crawl
 from denoise_scrapy.crawl.passages import NOTHING, ItemText
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, Verdict, open_store
@@ -190,9 +190,8 @@ class CrawlIndex:
         place, settings = self._place, self._settings
         index = DuplicateIndex(
             settings.dedup_threshold or None,
-            open_store(place, self._crawl.crawler.settings),
+            open_store(place),
             rule=settings.dedup_rule,
-            remember_copies=0 if place == MEMORY else MOST_OF_ALL,
             variants=settings.dedup_variants == "keep",
             certainty=settings.dedup_certainty,
         )

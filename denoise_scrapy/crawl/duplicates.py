@@ -51,11 +51,12 @@ class Duplicates:
         self.gone_chunks: list[tuple[str, str]] = []  # URL and id of the chunks of pages that are gone, at the end
         self._gone: dict[str, None] = {}  # URLs of pages that are gone
         # after Scrapy's feeds: extensions are created first
-        crawl.crawler.signals.connect(self._item_scraped, signals.item_scraped)
-        crawl.crawler.signals.connect(self._item_dropped, signals.item_dropped)
-        crawl.crawler.signals.connect(self._item_error, signals.item_error)
+        connect = crawl.crawler.signals.connect
+        connect(self._item_scraped, signals.item_scraped)
+        connect(self._item_dropped, signals.item_dropped)
+        connect(self._item_error, signals.item_error)
         if self.chunk_field:
-            crawl.crawler.signals.connect(self._note_gone, signals.response_received)
+            connect(self._note_gone, signals.response_received)
 
     async def check(self, passage: Passage) -> Verdict | None:
         """Check the text of an item, and keep it unless it is a copy; None if the index cannot be used now."""

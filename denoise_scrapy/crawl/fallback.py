@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from denoise_scrapy.body import Body
 from denoise_scrapy.body.extraction import CALLABLE, with_text
 from denoise_scrapy.body.fields import values_of
-from denoise_scrapy.crawl.asking import Asked
+from denoise_scrapy.crawl.asking import Asked, asked_page
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl, beside
 from denoise_scrapy.dedup.versions import whole_source
-from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
-from denoise_scrapy.site.urls import without_field
 from denoise_scrapy.worker.extractor import Extracted
-
-
-class FallbackPage(NamedTuple):
-    """A page as the function gets it: its address and its HTML, decoded."""
-
-    url: str
-    html: str
 
 
 class Fallback:
     """Asks the function, and puts what it returns in the place of a body.
 
-    It is called with the `Body` in doubt, a `FallbackPage` and the site, as `https://news.example`, and returns the
+    It is called with the `Body` in doubt, an `AskedPage` and the site, as `https://news.example`, and returns the
     text or None.
     """
 
@@ -42,9 +33,8 @@ class Fallback:
         source = page.source
         if source is None or not self._function.may_ask:
             return found
-        html = await beside(partial(decode_html, source.html, source.encoding))
-        url = without_field(page.url)
-        text = await self._function.ask(self._text, url, body, FallbackPage(url, html), _site_of(url))
+        asked = await asked_page(source, body)
+        text = await self._function.ask(self._text, asked.url, body, asked, _site_of(asked.url))
         if not text:
             return found
         self._crawl.count("fallback/used")

@@ -141,9 +141,8 @@ class Crawl:
             self.report("stats", error)
 
     def _say_progress(self, opening: str = "denoise: ") -> None:
-        names = ("pages/parsed", "body/items", "body/empty", "comparison/requests", "dedup/duplicates", "errors")
-        pages, bodies, empty, requests, copies, errors = map(self.counted, names)
-        lost = self.counted("body/lost_later")
+        names = "pages/parsed body/items body/empty comparison/requests dedup/duplicates errors body/lost_later"
+        pages, bodies, empty, requests, copies, errors, lost = map(self.counted, names.split())
         if pages or copies or errors:
             line = (
                 f"{counted(pages, 'page')}, {counted(bodies, 'body', 'bodies')} ({empty} empty), "

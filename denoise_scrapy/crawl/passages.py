@@ -606,7 +606,8 @@ class Passages:
     def _decided(self, passage: Passage) -> Any:
         """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""
         passage.siblings.decide(passage)
-        self.go_on(passage)  # its callback may have waited
+        if passage.values is not None:  # its callback has waited
+            self.go_on(passage)
         if passage.item is not passage.original:
             self._remove(passage.original, passage)
             passage.original = passage.item

@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scrapy.utils.job import job_dir
@@ -23,15 +23,13 @@ from denoise_scrapy.body import Body, Example
 from denoise_scrapy.body.example_files import examples_of, write_example
 from denoise_scrapy.body.examples import MOST_EXAMPLES, shares_of
 from denoise_scrapy.core.feature_strings import tokens
-from denoise_scrapy.crawl.asking import Asked
+from denoise_scrapy.crawl.asking import Asked, AskedPage, asked_page
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.parts import Crawl, beside
 from denoise_scrapy.crawl.sites import sites_place
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.site.crawl_history import ALIKE, Hashes, containers_of, likeness
-from denoise_scrapy.site.urls import without_field
 from denoise_scrapy.support.storage import SCHEMES
 from denoise_scrapy.worker.extractor import TAUGHT, Extracted, Extractor, Wish
 
@@ -56,15 +54,6 @@ Given: TypeAlias = str | tuple[str, ...]
 Templates: TypeAlias = list[tuple[Hashes, asyncio.Future[bool] | None]]
 
 
-class TeacherPage(NamedTuple):
-    """A page as the function gets it: its address and its HTML, decoded; the text as it is, and its confidence."""
-
-    url: str
-    html: str
-    text: str
-    confidence: float
-
-
 def with_folder(crawl: Crawl) -> None:
     """Have a crawl with a teacher use the examples that it stored beside the site memory."""
     settings = crawl.settings
@@ -82,7 +71,7 @@ def with_folder(crawl: Crawl) -> None:
 class Teacher:
     """The function, and the templates of each site that it was asked about, or that have an example.
 
-    It is called with a `TeacherPage`, and returns the right text, selectors of it, or None.
+    It is called with an `AskedPage`, and returns the right text, selectors of it, or None.
     """
 
     def __init__(self, crawl: Crawl, workers: Workers) -> None:
@@ -129,9 +118,7 @@ class Teacher:
             known.append((template, answer))
             has_example = False
             try:
-                html = await beside(partial(decode_html, source.html, source.encoding))
-                asked = TeacherPage(without_field(source.url), html, body.text, body.confidence)
-                has_example = await self._ask(asked, page.site, template)
+                has_example = await self._ask(await asked_page(source, body), page.site, template)
             finally:
                 answer.set_result(has_example)
             return has_example
@@ -139,7 +126,7 @@ class Teacher:
             self._crawl.report("teacher", error, page.url)
             return False
 
-    async def _ask(self, asked: TeacherPage, site: str, template: Hashes) -> bool:
+    async def _ask(self, asked: AskedPage, site: str, template: Hashes) -> bool:
         given = await self._function.ask(_given, asked.url, asked)
         if given is None:  # it failed, and may be asked by the next crawl
             return False
@@ -180,14 +167,14 @@ def _given(answer: Any) -> Given:
     raise TypeError(f"it returned {type(answer).__name__}, not str, a list of str, or None")
 
 
-def example_of(given: Given, asked: TeacherPage) -> Example:
+def example_of(given: Given, asked: AskedPage) -> Example:
     """Return the example that an answer gives.
 
     Raises:
         ValueError: It is not on the page.
 
     Example:
-        >>> page = TeacherPage("http://a.example/1", "<nav>Menu</nav><p>It rained <b>all</b> night long.", "", 0.3)
+        >>> page = AskedPage("http://a.example/1", "<nav>Menu</nav><p>It rained <b>all</b> night long.", "", 0.3)
         >>> example_of("It rained all night long", page).text
         'It rained all night long'
         >>> example_of("It snowed all day long", page)

@@ -20,7 +20,7 @@ from denoise_scrapy.dedup.index import RULES, SEARCHES, DuplicateIndex, Verdict
 from denoise_scrapy.dedup.open_store import open_store
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
-from denoise_scrapy.dedup.store import CLAIM_SECONDS, Group, Store
+from denoise_scrapy.dedup.store import CLAIM_SECONDS, Store
 from denoise_scrapy.dedup.versions import source_of
 from denoise_scrapy.exceptions import StoreMismatch
 from denoise_scrapy.support.lazily import names_of
@@ -34,7 +34,6 @@ __all__ = [
     "SEARCHES",
     "DuplicateIndex",
     "Fingerprint",
-    "Group",
     "MemoryStore",
     "RedisStore",
     "SQLiteStore",

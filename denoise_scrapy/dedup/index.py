@@ -145,8 +145,6 @@ class DuplicateIndex:
             this limits, in units, how much new text is dropped with a copy. 0.29 by default; not used by "patent". A
             sentence of its own makes a text of the same site a variant or an update, however short beside the rest.
         short_duplicates: Also report a text under 20 units as a duplicate if a kept text has exactly the same words.
-        candidate_limit: Maximum number of candidates of a search to compare, the most similar ones, 1 or more.
-        remember_copies: Number of recently dropped keys that the store remembers, for `Store.groups`; 0: none.
         variants: Whether to keep variants (`Verdict.variant_of`) and updates. False: all similar texts are duplicates.
         certainty: How sure a copy must be to be a duplicate, 0 to 1 (`Verdict.share`): with 0.8, fewer texts are
             dropped wrongly, and more copies are kept. Not used without `variants`.
@@ -169,7 +167,7 @@ class DuplicateIndex:
         'the same item with the same text'
     """
 
-    def __init__(  # noqa: PLR0913 - most are for few users
+    def __init__(
         self,
         threshold: float | None = None,
         store: Store | None = None,
@@ -178,19 +176,20 @@ class DuplicateIndex:
         search: str | None = None,
         most_new: float = MOST_NEW,
         short_duplicates: bool = False,
-        candidate_limit: int = CANDIDATE_LIMIT,
-        remember_copies: int = 0,
         variants: bool = True,
         certainty: float = CERTAINTY,
     ) -> None:
         if rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r}")
         threshold = RULES[rule].threshold if threshold is None else threshold
-        _check_number("threshold", threshold, float, "a number in (0, 1]", low=1e-300, high=1)
-        _check_number("most_new", most_new, float, "a number in [0, 1]", low=0, high=1)
-        _check_number("certainty", certainty, float, "a number in [0, 1]", low=0, high=1)
-        _check_number("candidate_limit", candidate_limit, int, "1 or more", low=1)
-        _check_number("remember_copies", remember_copies, int, "0 or more", low=0)
+        for name, value, low in (
+            ("threshold", threshold, "("),
+            ("most_new", most_new, "["),
+            ("certainty", certainty, "["),
+        ):
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not is_number or not 0 <= value <= 1 or (low == "(" and not value):
+                raise ValueError(f"{name} must be a number in {low}0, 1], got {value!r}")
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
         self._rule = RULES[rule].at(float(threshold), float(most_new))
@@ -201,12 +200,10 @@ class DuplicateIndex:
             raise ValueError(f"search must be tree for the rule {rule!r}, got {search!r}")
         self._owner = new_owner()  # name of this index in the store
         self._verified = 0  # candidates compared
-        self._copies = remember_copies
         self._known = False  # whether the store has recorded the owner
         self._held: set[int] = set()  # ids of texts that may still be claimed
         self._unsure: list[Name] = []  # texts that may be claimed: the store's response was lost
         self._threads = threading.RLock()
-        self._limit = candidate_limit
         self._short = short_duplicates
         self._variants, self._certainty = variants, float(certainty)
         way = search if self._rule.has_runs else "tree"
@@ -404,10 +401,9 @@ class DuplicateIndex:
             return () if version is None else version.chunk_ids
 
     def remove(self, key: str, scope: str = "") -> bool:
-        """Forget an item and return whether it was kept. Its copies count as new; it is no longer a copy itself."""
+        """Forget an item and return whether it was kept. Its copies count as new."""
         name = _named(key, scope)
         with self._lock:
-            self._store.remove_copy(name)
             same = self._record_named(name)
             if same is None:
                 return False
@@ -557,9 +553,9 @@ class DuplicateIndex:
     def _candidates(self, item: ReadText, found: Found) -> set[int]:
         """Return the ids of kept texts that a new one may repeat or contain."""
         new, scope = item.text, item.name.scope
-        ids = {*found.alike[: self._limit], *self._forest.candidates(new, scope, self._limit)}
+        ids = {*found.alike[:CANDIDATE_LIMIT], *self._forest.candidates(new, scope, CANDIDATE_LIMIT)}
         if self._variants and item.name.site and isinstance(new, FeatureStrings) and not item.is_short:
-            ids.update(self._forest.parts(new, scope, HELD, self._limit))
+            ids.update(self._forest.parts(new, scope, HELD, CANDIDATE_LIMIT))
         return ids
 
     def _alive(self, ids: Collection[int], scope: str) -> list[Record]:
@@ -624,12 +620,13 @@ class DuplicateIndex:
     def _take(self, item: ReadText, *, similar: bool, claim: bool) -> Verdict:
         """Judge a text and keep it unless it is a duplicate; without `similar`, keep it in any case."""
         with self._lock:
-            self._withdraw_unsure()
+            if self._unsure:
+                self._withdraw_unsure()
             version, now = item.version, int(time.time())
             for _ in range(MOST_TURNS):  # each turn loads what others have kept meanwhile
                 answer = self._judge(item, similar=similar)
                 if not answer.keep:
-                    number = self._see_again(item.name, answer, claim=claim)
+                    number = self._see_again(answer, claim=claim)
                     break
                 name = item.name._replace(variant_of=answer.variant_of) if answer.variant_of else item.name
                 packed = b""
@@ -666,7 +663,7 @@ class DuplicateIndex:
             self._held.add(number)
         return number
 
-    def _see_again(self, name: Name, answer: Answer, *, claim: bool) -> int:
+    def _see_again(self, answer: Answer, *, claim: bool) -> int:
         """Record that a kept text was seen again; return the claim that its key shares with an earlier item, or 0."""
         same, number = answer.record, 0
         assert same is not None
@@ -677,8 +674,7 @@ class DuplicateIndex:
                 number = same.id
                 self._held.add(number)
         if not answer.verdict.pending:  # a pending verdict may still change
-            copy = name if answer.verdict.duplicate and self._copies else None
-            self._store.note(same.id, copy, self._copies)
+            self._store.note(same.id)
         return number
 
     def _withdraw_unsure(self) -> None:
@@ -699,12 +695,6 @@ def _repeated(item: ReadText, made: Fingerprint, like: Like, share: float) -> An
         reason = f"the same words as {kept}"
     verdict = Verdict(True, kept, proof.c2, proof.c1, proof.new, share=share, reason=reason, too_short=item.is_short)
     return Answer(verdict, made, like.record)
-
-
-def _check_number(name: str, value: object, kind: type, valid: str, low: float, high: float = 1 << 62) -> None:
-    kinds = (int, float) if kind is float else (int,)
-    if not isinstance(value, kinds) or isinstance(value, bool) or not low <= value <= high:
-        raise ValueError(f"{name} must be {valid}, got {value!r}")
 
 
 def _named(key: str, scope: str, group: str = "", site: str | None = "") -> Name:

@@ -12,11 +12,11 @@ from typing import Any
 from typing_extensions import override
 
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Copy, Found, Name, Record, Store, is_dead
+from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Found, Name, Record, Store, is_dead
 from denoise_scrapy.exceptions import StoreMismatch
 from denoise_scrapy.support.storage import RedisLink, check_opened, opening
 
-LAYOUT = "3"  # increase with any change of the keys or their use in the scripts
+LAYOUT = "4"  # increase with any change of the keys or their use in the scripts
 FORMAT = "6"  # increase with any change of a record's bytes, and adapt the script that reads them
 MOST_NEWER = 256  # maximum newer records examined by one `put`, .25 MB: the server is blocked meanwhile
 TIMEOUT = 2.0  # seconds to wait for a response, which usually takes a millisecond; a few retries follow
@@ -26,12 +26,12 @@ _LOST = "The server has lost records in use: make sure that it evicts none, and 
 _HEAD = struct.Struct("<IIQ10I16s")
 
 _LAST = b":"  # after all digits of an id in a member of the set of bands
-_NAMES = ("meta", "last", "log", "keys", "claims", "owners", "seen", "copies", "copy-times", "bands")
+_NAMES = ("meta", "last", "log", "keys", "claims", "owners", "seen", "bands")
 
 # Common beginning of all Lua scripts, which run atomically inside the server. Ids are formatted with `%d`, since Lua
 # would write large numbers as 1e+14. A claim is the digest of a name, followed by an owner.
 _COMMON = """
-local meta, last, log, keys, claims, owners, seen, copies, times, bands = unpack(KEYS)
+local meta, last, log, keys, claims, owners, seen, bands = unpack(KEYS)
 local call, time = redis.call, redis.call('TIME')  -- one clock for all owners
 local second, now = tonumber(time[1]), string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
 
@@ -59,14 +59,12 @@ local function forget(id, digest)
   call('HDEL', claims, id)
   if call('HGET', keys, digest) == id then call('HDEL', keys, digest) end
   call('ZREM', seen, id)
-  for _, name in ipairs(call('ZRANGEBYSCORE', copies, id, id)) do call('ZREM', times, name) end
-  call('ZREMRANGEBYSCORE', copies, id, id)
   return remove(id)
 end
 """
 
 _PUT = """
--- ARGV: seen, record, digest of its name, most to look at, owner or '', its name, version.
+-- ARGV: seen, record, digest of its name, most to look at, owner or '', version.
 -- Gives the new id or 0, and the last id before; -1 where that is gone.
 local new, most = read(ARGV[2]), tonumber(ARGV[4])
 
@@ -80,7 +78,7 @@ if not keep then return {0, before} end
 
 local old, id = call('HGET', keys, ARGV[3]), string.format('%d', before + 1)
 -- first, for it is refused where memory is full, with nothing changed
-call('XADD', log, id .. '-0', 'r', ARGV[2], 'v', ARGV[7])
+call('XADD', log, id .. '-0', 'r', ARGV[2], 'v', ARGV[6])
 for _, member in ipairs(members(id, new)) do call('ZADD', bands, 0, member) end
 call('SET', last, id)
 call('HSET', keys, ARGV[3], id)
@@ -88,10 +86,8 @@ if old then
   remove(old)
   call('HDEL', claims, old)
   call('ZREM', seen, old)
-  for _, name in ipairs(call('ZRANGEBYSCORE', copies, old, old)) do call('ZADD', copies, id, name) end
 end
 call('ZADD', seen, second, id)
-if call('ZREM', copies, ARGV[6]) == 1 then call('ZREM', times, ARGV[6]) end
 if ARGV[5] ~= '' then
   call('HSET', claims, id, ARGV[3] .. ARGV[5])
   call('HSET', owners, ARGV[5], now)
@@ -125,18 +121,9 @@ return gone
 """
 
 _NOTE = """
--- ARGV: id, seconds for which a time is good, name of a copy or '', most of them.
+-- ARGV: id, seconds for which a time is good.
 local before = tonumber(call('ZSCORE', seen, ARGV[1]))
-if not before then return end
-if second - before >= tonumber(ARGV[2]) or before > second then call('ZADD', seen, second, ARGV[1]) end
-if ARGV[3] == '' then return end
-call('ZADD', copies, ARGV[1], ARGV[3])
-call('ZADD', times, string.format('%d', time[1] * 1000000 + time[2]), ARGV[3])  -- one after another
-local over = math.min(call('ZCARD', times) - ARGV[4], 1000)  -- a bound that was lowered is reached in steps
-if over > 0 then
-  local gone = call('ZPOPMIN', times, over)
-  for i = 1, #gone, 2 do call('ZREM', copies, gone[i]) end
-end
+if before and (second - before >= tonumber(ARGV[2]) or before > second) then call('ZADD', seen, second, ARGV[1]) end
 """
 
 _BEAT = "return call('HSET', owners, ARGV[1], now)"
@@ -160,9 +147,7 @@ class RedisStore(Store):
     set of bands, each followed by an id. An entry of the stream has two fields: "r" with the bytes of `_pack`, and "v"
     with the bytes of its version, which older entries lack.
     While texts are claimed there are two more keys: `{name}:claims`, a hash from the id to this digest and the owner,
-    and `{name}:owners`, a hash from the owner to the server's time of its last beat, in milliseconds. Dropped keys are
-    in two sorted sets, `{name}:copies` by the id of the kept text and `{name}:copy-times` by the microsecond in which
-    they were dropped, some 270 bytes per key.
+    and `{name}:owners`, a hash from the owner to the server's time of its last beat, in milliseconds.
 
     `put` examines records newer than those the caller has judged. If all are of other scopes, the text is kept at once,
     in the same round trip. Otherwise, or if there are more than 256, nothing is kept: the caller reads and judges the
@@ -191,7 +176,7 @@ class RedisStore(Store):
         self._where = f"{self._link.place}, keys {{{self._link.name}}}:*"
         self._all = [f"{{{self._link.name}}}:{key}" for key in _NAMES]
         self._meta, self._last, self._log, self._keys, self._claims, self._owners = self._all[:6]
-        self._seen, self._copies, self._copy_times, self._bands = self._all[6:]
+        self._seen, self._bands = self._all[6:]
         scripts = (_PUT, _REMOVE, _END, _NOTE, _BEAT, _SILENT)
         self._scripts = {script: self._link.client.register_script(_COMMON + script) for script in scripts}
         self._opened = False
@@ -261,7 +246,7 @@ class RedisStore(Store):
     def put(
         self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
     ) -> int:
-        args = (seen, _pack(name, fingerprint), _digest(name), MOST_NEWER, owner, _full(name), version)
+        args = (seen, _pack(name, fingerprint), _digest(name), MOST_NEWER, owner, version)
         number, last = self._run(_PUT, *args)
         if last < seen:
             raise StoreMismatch("last id", str(last), str(seen), self._where, _LOST)
@@ -280,28 +265,8 @@ class RedisStore(Store):
         return list(self._run(_END, owner, number or "", 0))
 
     @override
-    def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
-        name = "" if copy is None or most <= 0 else _full(copy)
-        self._run(_NOTE, number, round(SEEN_STEP), name, most)
-
-    @override
-    def copies(self) -> Iterator[Copy]:
-        with self._client as client:
-            times = dict(client.zrange(self._copy_times, 0, -1, withscores=True))
-            numbers = {one: int(kept) for one, kept in client.zrange(self._copies, 0, -1, withscores=True)}
-        ordered, keys = sorted({*numbers.values()}), dict[int, str]()
-        for start in range(0, len(ordered), BATCH):
-            keys |= {one.id: one.name.key for one in self.get(ordered[start : start + BATCH])}
-        for member in sorted(numbers, key=lambda one: times.get(one, 0.0)):
-            scope, key = _parts(member)
-            if numbers[member] in keys:  # otherwise its text was removed meanwhile
-                yield Copy(key, scope, keys[numbers[member]], times.get(member, 0.0) / 1e6)
-
-    @override
-    def remove_copy(self, name: Name) -> bool:
-        with self._client as client:
-            pipeline = client.pipeline().zrem(self._copies, _full(name)).zrem(self._copy_times, _full(name))
-            return bool(pipeline.execute()[0])
+    def note(self, number: int) -> None:
+        self._run(_NOTE, number, round(SEEN_STEP))
 
     @override
     def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
@@ -327,12 +292,6 @@ class RedisStore(Store):
         silent = self._run(_SILENT, owner)
         return silent is not None and not is_dead(owner, silent / 1000)
 
-    @override
-    def problems(self) -> list[str]:
-        found = self._look()
-        again = set(self._look()) if found else set()
-        return [line for line in found if line in again]
-
     def __len__(self) -> int:
         with self._client as client:
             return int(client.xlen(self._log))
@@ -341,26 +300,6 @@ class RedisStore(Store):
     def close(self) -> None:
         self._opened = False
         self._link.client.close()
-
-    def _look(self) -> list[str]:
-        """Return contradictions between log, keys, claims and last id."""
-        with self._client as client:
-            last, keys, claims = client.pipeline().get(self._last).hgetall(self._keys).hkeys(self._claims).execute()
-        claimed = {int(number) for number in claims}
-        found = [] if last else ["the last id is gone"]
-        for number, data, _ in (one for batch in self._batches(0) for one in batch):
-            claimed.discard(number)
-            try:
-                name, _ = _unpack(data)
-            except ValueError as error:
-                found.append(f"record {number}: {error}")
-                continue
-            if number > int(last or number):
-                found.append(f"record {number} is above the last id, {int(last)}")
-            if int(keys.pop(_digest(name), 0)) != number:
-                found.append(f"record {number} is not the one that its key {name.key!r} refers to")
-        found += [f"a key refers to record {int(number)}, which is missing" for number in keys.values()]
-        return found + [f"a claim refers to record {number}, which is missing" for number in sorted(claimed)]
 
     def _forget(self, records: Sequence[Record]) -> int:
         """Remove records; return how many were there. Each script blocks the server for up to 20 ms."""
@@ -398,18 +337,8 @@ class RedisStore(Store):
 
 def _digest(name: Name) -> bytes:
     """Return the field of a name in the hash of keys."""
-    return hashlib.blake2b(_full(name).encode(), digest_size=16).digest()
-
-
-def _full(name: Name) -> str:
-    """Encode a name as a member of the sorted sets of copies."""
-    return f"{len(name.scope)} {name.scope} {name.key}"
-
-
-def _parts(member: bytes) -> tuple[str, str]:
-    """Decode scope and key from a member of the sorted sets of copies."""
-    size, _, rest = member.decode().partition(" ")
-    return rest[: int(size)], rest[int(size) + 1 :]
+    full = f"{len(name.scope)} {name.scope} {name.key}"
+    return hashlib.blake2b(full.encode(), digest_size=16).digest()
 
 
 def _owner(claim: bytes | None) -> str:

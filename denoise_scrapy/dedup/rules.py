@@ -23,6 +23,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -126,7 +127,7 @@ class Fingerprint:
     def of(cls, text: str | FeatureStrings) -> Fingerprint:
         """Return the fingerprint of a text, or of its features if already computed."""
         features = FeatureStrings(text) if isinstance(text, str) else text
-        least = sum([features.n >= length for length in LEVEL_LENGTHS])
+        least = bisect_right(LEVEL_LENGTHS, features.n)
         t = next((t for t in LEVELS[least:] if len(features.main_units(t)) <= S1_CAP), LEVELS[-1])
         s1 = features.main_units(t)
         runs, limit = features.sample_of(S2_CAP)

@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,12 @@ from typing import Any
 from typing_extensions import override
 
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Copy, Found, Name, Record, Store, is_dead
+from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Found, Name, Record, Store, is_dead
 from denoise_scrapy.support.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file for so long
 
-FORMAT = "9"  # increase with any change of the tables
+FORMAT = "10"  # increase with any change of the tables
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     schema=(
@@ -42,20 +41,10 @@ INDEX = FileKind(
         # texts by the bands of their signatures, if they have any
         "CREATE TABLE IF NOT EXISTS bands (band INTEGER, id INTEGER, PRIMARY KEY (band, id)) WITHOUT ROWID",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
-        # Dropped keys, the latest with the highest ids. Triggers keep them consistent with the texts, whichever program
-        # writes these. REPLACE fires no DELETE trigger, so a group survives an update of its text.
-        """CREATE TABLE IF NOT EXISTS copies (
-            id INTEGER PRIMARY KEY, key TEXT NOT NULL, scope TEXT NOT NULL, kept TEXT NOT NULL, seen REAL NOT NULL,
-            UNIQUE (key, scope))""",
-        "CREATE INDEX IF NOT EXISTS copies_kept ON copies (kept, scope)",
-        """CREATE TRIGGER IF NOT EXISTS text_removed AFTER DELETE ON texts
-            BEGIN DELETE FROM copies WHERE kept = OLD.key AND scope = OLD.scope; END""",
-        """CREATE TRIGGER IF NOT EXISTS copy_kept AFTER INSERT ON texts
-            BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
     ),
     sound=(
         ("texts", "length(digest) <> 16 OR n NOT BETWEEN 0 AND 4294967295"),
-        *((name, "0") for name in ("meta", "bands", "owners", "copies")),
+        *((name, "0") for name in ("meta", "bands", "owners")),
     ),
 )
 
@@ -78,9 +67,6 @@ _BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
 _SETTLE = "UPDATE texts SET owner = '' WHERE id = ? AND owner = ? AND owner <> ''"
 _CLAIMED = "SELECT id FROM texts WHERE owner = ? AND owner <> '' AND ? IN (0, id)"
 _OWNERS = "SELECT owner FROM owners UNION SELECT owner FROM texts WHERE owner <> ''"
-_COPY = """INSERT OR REPLACE INTO copies (key, scope, kept, seen)
-    SELECT ?, scope, key, ? FROM texts WHERE id = ? AND scope = ?"""
-_OLD_COPIES = "DELETE FROM copies WHERE id <= (SELECT max(id) FROM copies) - ?"
 _EXPIRED = "SELECT id FROM texts WHERE seen < ? AND owner = '' ORDER BY seen LIMIT ?"
 
 
@@ -88,8 +74,8 @@ class SQLiteStore(Store):
     """Records in the table `texts`, constants in the table `meta`, readable by any SQLite client.
 
     `texts.owner` is who has claimed a text, empty once it is settled; owners are in the table `owners` with the time of
-    their last beat. An owner on this machine is dead as soon as its process has ended. Dropped keys are in the table
-    `copies`; `texts.seen` is the time when a text was last kept or seen again, in seconds since the epoch.
+    their last beat. An owner on this machine is dead as soon as its process has ended. `texts.seen` is the time when a
+    text was last kept or seen again, in seconds since the epoch.
 
     Each text takes one commit and about 1.8 KB on disk.
 
@@ -119,8 +105,7 @@ class SQLiteStore(Store):
     @override
     def open(self, constants: Mapping[str, str]) -> None:
         if self._link is None:
-            kind = INDEX if self.checks else replace(INDEX, sound=INDEX.sound[1:])
-            self._link = connect(self.path, kind, {"format": FORMAT, **constants}, BUSY_SECONDS)
+            self._link = connect(self.path, INDEX, {"format": FORMAT, **constants}, BUSY_SECONDS)
             self._beaten = "", 0.0
             with self._writing() as link:
                 for (owner,) in link.execute(_OWNERS).fetchall():
@@ -205,28 +190,11 @@ class SQLiteStore(Store):
         return row is not None and not is_dead(owner, now - row[0])
 
     @override
-    def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
+    def note(self, number: int) -> None:
         now = time.time()
         row = self._connection.execute("SELECT seen FROM texts WHERE id = ?", (number,)).fetchone()
-        if row is None:
-            return
-        old, remember = not now - SEEN_STEP < row[0] <= now, copy is not None and most > 0
-        if old or remember:
-            with self._writing() as link:
-                if old:
-                    link.execute("UPDATE texts SET seen = ? WHERE id = ?", (int(now), number))
-                if copy is not None and remember:
-                    link.execute(_COPY, (copy.key, now, number, copy.scope))
-                    link.execute(_OLD_COPIES, (most,))
-
-    @override
-    def copies(self) -> Iterator[Copy]:
-        yield from map(Copy._make, self._connection.execute("SELECT key, scope, kept, seen FROM copies ORDER BY id"))
-
-    @override
-    def remove_copy(self, name: Name) -> bool:
-        with self._writing() as link:
-            return link.execute("DELETE FROM copies WHERE key = ? AND scope = ?", name[:2]).rowcount > 0
+        if row is not None and not now - SEEN_STEP < row[0] <= now:
+            self.set_last_seen({number: now})
 
     @override
     def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
@@ -243,14 +211,6 @@ class SQLiteStore(Store):
             gone = link.execute(_EXPIRED, (before, most)).fetchall()
             _forget(link, gone)
         return [number for (number,) in gone]
-
-    @override
-    def problems(self) -> list[str]:
-        try:
-            found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
-        except sqlite3.DatabaseError as error:  # too damaged even to be scanned
-            return [str(error)]
-        return [] if found == ["ok"] else found
 
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM texts").fetchone()[0])

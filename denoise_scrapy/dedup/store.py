@@ -12,9 +12,7 @@ import secrets
 import socket
 import uuid
 from abc import ABC, abstractmethod
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -62,41 +60,6 @@ class Found(NamedTuple):
     newer: Sequence[Record] = ()
 
 
-class Copy(NamedTuple):
-    """A dropped key, the kept key of its scope, and the `time` of the last drop in seconds since the epoch."""
-
-    key: str
-    scope: str
-    kept: str
-    time: float
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A kept key, the keys dropped for it, and its variants, which are kept.
-
-    Attributes:
-        kept: Key of the kept text.
-        scope: The scope of all these keys.
-        copies: Dropped keys, in order of dropping.
-        variants: Keys of kept texts that are variants of it, in order of keeping.
-
-    Example:
-        >>> Group("/a", "", ("/b", "/c"), ("/d",)).members
-        ('/a', '/b', '/c', '/d')
-    """
-
-    kept: str
-    scope: str
-    copies: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-
-    @property
-    def members(self) -> tuple[str, ...]:
-        """All keys, the kept one first."""
-        return (self.kept, *self.copies, *self.variants)
-
-
 class Store(ABC):
     """Keeps records.
 
@@ -105,11 +68,9 @@ class Store(ABC):
 
     Attributes:
         nbytes: Bytes that it takes in memory, for stats.
-        checks: Whether reading a damaged record raises `ValueError`; False to find all of them.
     """
 
     nbytes = 0
-    checks = True
 
     @abstractmethod
     def open(self, constants: Mapping[str, str]) -> None:
@@ -183,10 +144,6 @@ class Store(ABC):
         """Return whether an owner had a beat in the last `CLAIM_SECONDS` and its process is not known to have ended."""
 
     @abstractmethod
-    def problems(self) -> list[str]:
-        """Check the whole store for damage; yield a sentence for each problem."""
-
-    @abstractmethod
     def __len__(self) -> int: ...
 
     @abstractmethod
@@ -201,32 +158,14 @@ class Store(ABC):
 
     def checked(self, record: Record) -> Record:
         """Return a record as read, which other programs may have written; raise `ValueError` if it is damaged."""
-        if self.checks and not record.fingerprint.is_sound:
+        if not record.fingerprint.is_sound:
             raise ValueError(f"text {record.id} is damaged")
         return record
 
     # The methods below are optional: a store without them still finds duplicates.
 
-    def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:  # noqa: B027
-        """Record that a text was seen again, and the key that was dropped for it.
-
-        The time is written if the stored one is older than `SEEN_STEP`. A copy is remembered until the kept text is
-        removed, the dropped key is kept or dropped for another text, or `most` others are dropped after it. It is not
-        forgotten if the kept text is replaced.
-
-        Args:
-            number: The text's id; nothing is recorded if it is gone.
-            copy: The name of the dropped item; None for none.
-            most: Maximum copies to remember, the latest ones.
-        """
-
-    def copies(self) -> Iterator[Copy]:
-        """Yield remembered copies in order of dropping."""
-        return iter(())
-
-    def remove_copy(self, name: Name) -> bool:
-        """Forget a dropped key; return whether it was there."""
-        return False
+    def note(self, number: int) -> None:  # noqa: B027
+        """Record that a text, if it is still there, was seen again, unless its time is less than `SEEN_STEP` old."""
 
     def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
         """Return when texts were last kept or seen again, in seconds since the epoch, by id; omit unknown ids."""
@@ -246,31 +185,6 @@ class Store(ABC):
         """Yield all records in order of id, claimed or not."""
         for batch in self.newer(0):
             yield from batch
-
-    def groups(self) -> list[Group]:
-        """Return all groups, the largest first; they take about 200 bytes per copy or variant.
-
-        Copies are forgotten when their kept text is removed or withdrawn, but stay when it is updated: they were
-        dropped for its key. A dropped key leaves the group when it is kept itself or dropped for another text.
-
-        Example:
-            >>> from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
-            >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
-            >>> store = SQLiteStore(":memory:")
-            >>> with DuplicateIndex(store=store, remember_copies=1000) as index:
-            ...     for key in ("/bees", "/print/bees", "/bees?page=1"):
-            ...         verdict = index.check_and_add(key, text)
-            ...     [group] = store.groups()
-            >>> group.members
-            ('/bees', '/print/bees', '/bees?page=1')
-        """
-        found = defaultdict[tuple[str, str], tuple[list[str], list[str]]](lambda: ([], []))
-        for copy in self.copies():
-            found[copy.kept, copy.scope][0].append(copy.key)
-        for one in (record.name for record in self.records() if record.name.variant_of):
-            found[one.variant_of, one.scope][1].append(one.key)
-        groups = [Group(kept, scope, *map(tuple, keys)) for (kept, scope), keys in found.items()]
-        return sorted(groups, key=lambda one: (-len(one.members), one.scope, one.kept))
 
 
 def new_owner() -> str:

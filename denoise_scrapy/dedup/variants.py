@@ -91,7 +91,7 @@ def _titles(*titles: bytes) -> Iterator[npt.NDArray[np.uint16]]:
 
 def hash_values(values: Mapping[str, object]) -> bytes:
     """Return an item's other fields as stored in a fingerprint."""
-    return packed(sorted(hashed(values))[:VALUES_CAP])
+    return packed(sorted(hashed(values))[:VALUES_CAP]) if values else b""
 
 
 def other_title(new: FeatureStrings, one: bytes, other: bytes, kept: Fingerprint, *, one_site: bool) -> bool:

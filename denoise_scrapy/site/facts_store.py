@@ -96,17 +96,17 @@ class FactsStore(ABC):
     def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> int:
         """Save pages, newest first, by site; a page replaces the one with its URL. Return the number of sites."""
         changes = [(site, (), [(_plain(facts.url), facts.data) for facts in pages]) for site, pages in sites.items()]
-        for batch in _batches(changes):  # the next one would evict other sites to make room for pages to be deleted
-            for (site, *_), count in zip(batch, self._write_batch(batch), strict=True):
-                if count > PAGES_A_SITE:
-                    rows = list(self._rows(site))
-                    kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
-                    self._write([(site, [url for url, _ in rows if url not in kept], ())])
+        # before the next batch, which would evict other sites to make room for pages to be deleted
+        for site, count in zip(sites, self._written(changes), strict=True):
+            if count > PAGES_A_SITE:
+                rows = list(self._rows(site))
+                kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
+                self._write_batch([(site, [url for url, _ in rows if url not in kept], ())])
         return len(sites)
 
     def forget(self, site: str) -> None:
         """Delete everything about a site."""
-        self._write([(site, [HEALTH, *(url for url, _ in self._rows(site))], ())])
+        self._write_batch([(site, [HEALTH, *(url for url, _ in self._rows(site))], ())])
 
     @abstractmethod
     def health(self, site: str) -> bytes:
@@ -114,7 +114,7 @@ class FactsStore(ABC):
 
     def save_health(self, records: Mapping[str, bytes]) -> None:
         """Save such records by site, each replacing the previous one."""
-        self._write([(site, (), [(HEALTH, record)]) for site, record in records.items()])
+        list(self._written([(site, (), [(HEALTH, record)]) for site, record in records.items()]))
 
     def health_sites(self) -> list[str]:
         """Return the sites with such a record, sorted by name."""
@@ -128,9 +128,9 @@ class FactsStore(ABC):
     def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
         """Return URL and row of a site's newest pages, newest first."""
 
-    def _write(self, sites: Sequence[Change]) -> None:
-        for batch in _batches(sites):
-            self._write_batch(batch)
+    def _written(self, sites: Sequence[Change]) -> Iterator[int]:
+        for begin in range(0, len(sites), BATCH):
+            yield from self._write_batch(sites[begin : begin + BATCH])
 
     @abstractmethod
     def _write_batch(self, sites: Sequence[Change]) -> list[int]:
@@ -142,10 +142,6 @@ class FactsStore(ABC):
                 yield read_facts(row, url)
             except (ValueError, TypeError, AttributeError):  # not written by any version of ours
                 self.counts["site_memory/corrupt"] += 1
-
-
-def _batches(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
-    return (changes[begin : begin + BATCH] for begin in range(0, len(changes), BATCH))
 
 
 def facts_store(place: str) -> FactsStore:

@@ -1,25 +1,20 @@
-"""Other pages of a site: those remembered, those most similar to a page, and what it shares with them; their file.
+"""Other pages of a site: those remembered, those most similar to a page, and what it shares with them.
 
 Source of templates: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018).
 """
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
-from pathlib import Path
-from typing import TypeVar
 
 from denoise_scrapy.core.sharing import Shared, checked, share, similarities
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.urls import site_key
-
-ComparedPage = TypeVar("ComparedPage", bound=Page | PageFacts)
 
 # Pages more similar than this share a template (the source's value).
 SAME_TEMPLATE = 0.82
@@ -38,16 +33,6 @@ def template_similarity(a: Page | PageFacts, b: Page | PageFacts) -> float:
         0.0
     """
     return similarities(a.facts.data, [b.facts.data])[0]
-
-
-def likest_first(page: Page | PageFacts, others: Iterable[ComparedPage]) -> list[ComparedPage]:
-    """Return other pages, most similar template first; equals in the order given."""
-    return [other for _, other in _ranked(page, list(others))]
-
-
-def _ranked(page: Page | PageFacts, others: list[ComparedPage]) -> list[tuple[float, ComparedPage]]:
-    likeness = similarities(page.facts.data, _data_of(others))
-    return sorted(zip(likeness, others, strict=True), key=itemgetter(0), reverse=True)
 
 
 def _data_of(pages: Iterable[Page | PageFacts]) -> list[bytes]:
@@ -76,7 +61,7 @@ class SiteStatistics:
         others = [one for one in self.pages if one is not page and (not page.url or one.url != page.url)]
         if not others:
             return SiteStatistics()
-        shared = _shared(page, others)
+        shared = share(page.facts.data, _data_of(others))
         likest = shared.likest()
         return SiteStatistics([others[i] for i in likest], (page, shared.only(likest)))
 
@@ -96,19 +81,12 @@ class SiteStatistics:
     def shared_with(self, page: Page) -> Shared:
         """Return what a page shares with the pages; computed once for all features and rules."""
         if self._shared is None or self._shared[0] is not page:
-            self._shared = page, _shared(page, self.pages)
+            self._shared = page, share(page.facts.data, _data_of(self.pages))
         return self._shared[1]
-
-
-def _shared(page: Page, others: Iterable[Page | PageFacts]) -> Shared:
-    return share(page.facts.data, _data_of(others))
 
 
 class PageMemory:
     """Recent pages by site and template, bounded in bytes and in pages per site.
-
-    When bytes are short, the oldest pages are first reduced to their facts, a tenth of their size or less, with which
-    most strategies can compare. Only then are pages forgotten.
 
     A page joins the first template whose first page is similar. If a site has too many pages, the oldest of the largest
     template is forgotten, so that a rare template keeps pages to compare with.
@@ -120,7 +98,6 @@ class PageMemory:
     Attributes:
         nbytes: Approximate bytes of pages held.
         evicted: Pages forgotten because of the limits.
-        reduced: Pages reduced to their facts because of the limits.
 
     Example:
         >>> memory = PageMemory(max_bytes=1_000_000, max_pages_per_site=8)
@@ -139,10 +116,8 @@ class PageMemory:
         self._max_bytes = max_bytes
         self._max_pages = max_pages_per_site
         self._pages: OrderedDict[str, _Template] = OrderedDict()  # by URL, oldest first
-        self._whole: OrderedDict[str, Page] = OrderedDict()  # those with elements
         self._sites: dict[str, list[_Template]] = {}
-        self.nbytes = 0
-        self.evicted = self.reduced = 0
+        self.nbytes = self.evicted = 0
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -168,25 +143,16 @@ class PageMemory:
         template.pages[page.url] = page
         self._pages[page.url] = template
         self.nbytes += page.nbytes
-        if isinstance(page, Page):
-            self._whole[page.url] = page
         if sum(len(t.pages) for t in templates) > self._max_pages:
             self._evict(next(iter(max(templates, key=lambda t: len(t.pages)).pages)))
         while self.nbytes > self._max_bytes and self._pages:
-            if self._whole:
-                url, oldest = self._whole.popitem(last=False)
-                self._pages[url].pages[url] = oldest.facts
-                self.nbytes += oldest.facts.nbytes - oldest.nbytes
-                self.reduced += 1
-            else:
-                self._evict(self._least_missed())
+            self._evict(self._least_missed())
 
     def forget(self, url: str) -> None:
         """Forget the page with this URL, if there is one."""
         template = self._pages.pop(url, None)
         if template is None:
             return
-        self._whole.pop(url, None)
         self.nbytes -= template.pages.pop(url).nbytes
         if not template.pages:
             site = site_key(url)
@@ -212,7 +178,8 @@ class PageMemory:
             for other in self.pages(site_key(page.url))
             if other.url != page.url and (not whole or isinstance(other, Page))
         ]
-        return _ranked(page, others)[:k]
+        likeness = similarities(page.facts.data, _data_of(others))
+        return sorted(zip(likeness, others, strict=True), key=itemgetter(0), reverse=True)[:k]
 
     def _least_missed(self) -> str:
         """Return the oldest page of a site with enough others, so that each site keeps some; else the oldest."""
@@ -238,11 +205,8 @@ class _Template:
 FACTS_FORMAT = "3"
 # More bytes than a page's facts have: .9 MB if it has as many blocks and containers as are read (`core.tree`).
 MAX_PAGE_BYTES = 1_000_000
-# Maximum bytes of a model before compression: thousands of pages of usual size.
-MAX_MODEL_BYTES = 1 << 28
 
 _SAMPLE = "<div id=a class='b c'><h1>Über 1 title</h1><p>Some <b>words</b>, 漢字.<ul><li><a href=/x>x</a></ul></div>"
-_ADVICE = "Fit the model anew, and save it."
 
 
 def constants() -> dict[str, str]:
@@ -253,43 +217,3 @@ def constants() -> dict[str, str]:
 def read_facts(data: bytes, url: str) -> PageFacts:
     """Return the facts of a page from outside; raise `ValueError` if damaged, or those of another URL."""
     return PageFacts(url, checked(data, url))
-
-
-def save_pages(pages: Sequence[Page | PageFacts], path: Path) -> None:
-    """Write the facts of pages to a file: compressed, a line of JSON and the rows, without pickles.
-
-    Raise `ValueError` if they have more than `MAX_MODEL_BYTES`.
-    """
-    rows = [page.facts.data for page in pages]
-    index = [[page.url, len(row)] for page, row in zip(pages, rows, strict=True)]
-    content = json.dumps({"constants": constants(), "pages": index}).encode() + b"\n" + b"".join(rows)
-    if len(content) > MAX_MODEL_BYTES:
-        raise ValueError(f"{path}: {len(content):,} bytes exceed the limit of {MAX_MODEL_BYTES:,}: fit fewer pages")
-    path.write_bytes(zlib.compress(content))
-
-
-def load_pages(path: Path) -> list[PageFacts]:
-    """Return the facts in a file of `save_pages`; raise `ValueError` if it is not one, or of another version."""
-    try:
-        with path.open("rb") as file:
-            return _read_model(file.read(MAX_MODEL_BYTES))
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, zlib.error) as error:
-        raise ValueError(f"{path}: not a readable model of denoise_scrapy: {error}. {_ADVICE}") from error
-
-
-def _read_model(data: bytes) -> list[PageFacts]:
-    stream = zlib.decompressobj()
-    content = stream.decompress(data, MAX_MODEL_BYTES)
-    if not stream.eof:
-        raise ValueError(f"cut short, or more than {MAX_MODEL_BYTES:,} bytes")
-    head, _, rows = content.partition(b"\n")
-    stored = json.loads(head)
-    if stored["constants"] != constants():
-        raise ValueError(f"of another version: {stored['constants']} in the file, {constants()} expected")
-    pages, begin = [], 0
-    for url, length in stored["pages"]:
-        pages.append(read_facts(rows[begin : begin + length], url))
-        begin += length
-    if begin != len(rows):
-        raise ValueError("damaged")
-    return pages

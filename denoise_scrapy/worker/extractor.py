@@ -177,14 +177,17 @@ class Extractor:
 
     def links(self, number: int) -> list[str] | None:
         """Return the links of a page to others of its site that are not remembered, the most similar first."""
-        page = self._page(number)
-        return None if page is None else [link for link in likest_links(page) if link not in self._memory]
+        kept = self._pages.get(number)
+        if kept is None or isinstance(kept.page, PageFacts):
+            return None
+        return [link for link in likest_links(kept.page) if link not in self._memory]
 
     def extract(self, number: int, wish: Wish) -> Extracted | Known | None:
         """Extract a page; return only what is known if that is less than wished."""
-        kept, page = self._pages.get(number), self._page(number)
-        if kept is None or page is None:
+        kept = self._pages.get(number)
+        if kept is None or isinstance(kept.page, PageFacts):
             return None
+        page = kept.page
         known, others = self._known(kept)
         if known.mates < wish.mates:
             return known
@@ -233,7 +236,6 @@ class Extractor:
             "memory/bytes/pages": self._memory.nbytes,
             "memory/bytes/waiting": self._nbytes,
             "memory/evicted/pages": self._memory.evicted,
-            "memory/evicted/whole_pages": self._memory.reduced,
             "memory/evicted/waiting": self._evicted,
             "examples/refused": len(self._refused),
         }
@@ -247,10 +249,6 @@ class Extractor:
         found = [*reversed(taught.values()), *(one for one in stored if one.url not in taught)][:MOST_EXAMPLES]
         self._refused.update(one for one in found if (one.text or one.keep) and not lesson_of(one).widths)
         return found
-
-    def _page(self, number: int) -> Page | None:
-        kept = self._pages.get(number)
-        return kept.page if kept is not None and isinstance(kept.page, Page) else None
 
     def _keep(self, number: int, page: _Page) -> None:
         """Keep a page as the newest, and forget the oldest others if there are too many."""
@@ -301,19 +299,26 @@ def _extracted(
     wish: Wish,
     examples: Sequence[Example],
 ) -> Extracted:
-    settings = kept.settings
+    settings, source, item_fields = kept.settings, kept.source, kept.settings.item_fields
     body = SiteModel(others, examples).extract(page, strategy=settings.strategy, taste=settings.taste)
     is_large = body.fallback == TOO_LARGE
     if kept.as_text:
         body = replace(body, fallback=WORKER_DIED)
     if OF_FIELD in page.url:
         body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
-    source = kept.source
     if source is not None and not is_large and len(source.html) <= MAX_HTML:
         body = with_source(body, partial(decode_html, source.html, source.encoding), examples)
     meta, error = _meta_of(body) if settings.columns[META] else (None, None)
-    found = Extracted(
-        fields=values_of(settings.item_fields, body, settings),
+    rule, is_versioned = RULES[settings.dedup_rule], wish.version and settings.needs_index
+    is_compared = settings.needs_index and settings.compared_fields.text in {"", settings.body_field}
+    reading = None
+    if wish.reading:
+        kind = body.kind if "kind" in item_fields else ""  # naming it takes a tenth of the body's time
+        has_blocks = len(body.kept) == len(page.blocks)
+        places = places_of_parts(page, body.kept, parts_of(page, body, meta)) if has_blocks else {}
+        reading = PageReading.of(body.text, body.confidence, kind, page.facts, places)
+    return Extracted(
+        fields=values_of(item_fields, body, settings),
         fallback=body.fallback,
         evidence=body.evidence,
         confidence=body.confidence,
@@ -322,25 +327,15 @@ def _extracted(
         known=known,
         lacks_styles=page.lacks_styles,
         taught=_taught(body) if examples else "examples/none" if settings.examples else "",
+        is_empty=is_versioned and (kept.as_text or (body.confidence < LIKELY_CONTENT and body.kind == NONE)),
+        read=read_text(rule, body.text) if is_compared and body.text and rule.has_runs else None,
+        title=body.title if settings.needs_index else "",
+        source=_source(page, body, settings) if is_versioned else b"",
+        amounts=amounts_of(page) if is_versioned and not is_large else "",
+        reading=reading,
         error=error,
-    )
-    if settings.needs_index:
-        is_compared = body.text and settings.compared_fields.text in {"", settings.body_field}
-        rule = RULES[settings.dedup_rule]
-        read = read_text(rule, body.text) if is_compared and rule.has_runs else None
-        found = found._replace(title=body.title, read=read)
-    if wish.version and settings.needs_index:
-        amounts = "" if is_large else amounts_of(page)
-        is_empty = kept.as_text or (body.confidence < LIKELY_CONTENT and body.kind == NONE)
-        found = found._replace(source=_source(page, body, settings), amounts=amounts, is_empty=is_empty)
-    if body.confidence < wish.body_below:
-        found = found._replace(body=replace(body, make_source=str))  # to be sent
-    kind = body.kind if "kind" in settings.item_fields else ""  # naming it takes a tenth of the body's time
-    if wish.reading:
-        has_blocks = len(body.kept) == len(page.blocks)
-        places = places_of_parts(page, body.kept, parts_of(page, body, meta)) if has_blocks else {}
-        found = found._replace(reading=PageReading.of(body.text, body.confidence, kind, page.facts, places))
-    return found.measured()
+        body=replace(body, make_source=str) if body.confidence < wish.body_below else None,  # to be sent
+    ).measured()
 
 
 #: Dates have a digit, of whatever script.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy import Body, DuplicateIndex, Page, SiteModel, Taste, deduplicate, extract, extract_pages
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Block
-from denoise_scrapy.dedup import Group, SQLiteStore, Verdict
+from denoise_scrapy.dedup import SQLiteStore, Verdict
 from denoise_scrapy.page import Boxes
 
 if TYPE_CHECKING:
@@ -46,6 +46,5 @@ def find_duplicates(folder: Path) -> None:
         verdict = assert_type(index.check_and_add("b", "text", claim=True), Verdict)
         assert_type(index.settle(verdict.claim), bool)
         assert_type(len(index), int)
-        assert_type(store.groups(), list[Group])
     assert_type(verdict.duplicate, bool)
     assert_type(verdict.of, str | None)

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +32,6 @@ def kept(path: Path, **more: Any) -> str:
     return path.name
 
 
-@pytest.fixture
-def dropped(news: str) -> str:
-    """The index after a copy of one text, and 12 of another, were dropped."""
-    with DuplicateIndex(store=SQLiteStore(news), remember_copies=100) as index:
-        for number, key in ((1, "1"), *((2, f"2?{n}") for n in range(12))):
-            copy = f"https://a.example/print/{key}"
-            assert index.check_and_add(copy, story(number, 3 + number), scope="a.example").duplicate
-    return news
-
-
 def records(path: Path | str, rule: str = "part") -> list[tuple[Name, Fingerprint]]:
     with SQLiteStore(path) as store:
         store.open(RULES[rule].constants)
@@ -51,27 +40,14 @@ def records(path: Path | str, rule: str = "part") -> list[tuple[Name, Fingerprin
 
 def test_stats_count(news: str, told: Told) -> None:
     found = json.loads(told("dedup stats news.sqlite --json")[0])
-    assert (found["texts"], found["copies"], found["constants"]) == (12, 0, CONSTANTS)
+    assert (found["texts"], found["constants"]) == (12, CONSTANTS)
     assert found["bytes"] >= Path(news).stat().st_size
     assert told("dedup stats news.sqlite")[0].startswith("news.sqlite: 12 texts, ")
 
 
-class Once(SQLiteStore):
-    """A store that can be opened only once, as its interface says."""
-
-    def __init__(self) -> None:
-        super().__init__("patent.sqlite")
-        self.opened = False
-
-    def open(self, constants: Mapping[str, str]) -> None:
-        assert not self.opened
-        self.opened = True
-        super().open(constants)
-
-
 def test_each_rule_opens_a_store_of_its_own(here: Path, told: Told) -> None:
     kept(here / "patent.sqlite", rule="patent")
-    found = json.loads(told("dedup stats tests.crawl.test_dedup_command.Once --json")[0])
+    found = json.loads(told("dedup stats patent.sqlite --json")[0])
     assert (found["texts"], found["constants"]) == (12, RULES["patent"].constants)
 
 
@@ -95,7 +71,7 @@ def test_copy_to_a_server_and_back(news: str, redis_server: RedisServer, told: T
     told(f"dedup copy {url} back.sqlite")
     assert records("back.sqlite") == records(news)
     assert told(f"dedup forget {url} short")[0] == "forgotten: 1\n"
-    assert told(f"dedup check {url}")[0] == "11 texts, no problem\n"
+    assert told(f"dedup stats {url}")[0].startswith(f"{url}: 11 texts")
 
 
 def test_copy_replaces_a_key_that_is_there(news: str, told: Told) -> None:
@@ -113,47 +89,6 @@ def test_copy_refuses_another_rule(here: Path, news: str, told: Told) -> None:
     assert "'rule' is None there and patent here" in told("dedup copy p.db news.sqlite", 1)[1]
     told("dedup copy p.db new.db")
     assert records("new.db", "patent") == records("p.db", "patent")
-    assert told("dedup check p.db")[0] == "12 texts, no problem\n"
-
-
-def test_groups(dropped: str, told: Told) -> None:
-    out, err = told("dedup groups news.sqlite")
-    lines = out.splitlines()
-    assert [lines[0], *lines[11:]] == [
-        "https://a.example/2",
-        "   … and 2 more",
-        "https://a.example/1",
-        "   https://a.example/print/1",
-    ]
-    assert err == "2 groups, 13 dropped keys, 0 variants\n"
-    group: dict[str, Any] = {"kept": "https://a.example/1", "scope": "a.example"}
-    group |= {"copies": ["https://a.example/print/1"], "variants": []}
-    assert json.loads(told("dedup groups news.sqlite 'https://A.example/print/1#top' --json")[0]) == group
-    assert "no copies or variants of it are remembered" in told("dedup groups news.sqlite none", 1)[1]
-    assert json.loads(told("dedup stats news.sqlite --json")[0])["copies"] == 13
-
-
-def test_variants_are_marked_in_groups(news: str, told: Told) -> None:
-    with DuplicateIndex(store=SQLiteStore(news), remember_copies=100) as index:
-        flat = "Rooms in {} to let, see the plan below. " + story(99, 3)
-        for number in range(13):
-            index.check_and_add(f"https://b.example/{number}", flat.format(f"town{number}"))
-        assert index.check_and_add("https://b.example/3?print=1", flat.format("town3")).duplicate
-    out, err = told("dedup groups news.sqlite")
-    lines = out.splitlines()
-    assert [*lines[:2], *lines[10:]] == [
-        "https://b.example/0",
-        "   kept, a variant: https://b.example/1",
-        "   kept, a variant: https://b.example/10",
-        "   kept, a variant: … and 2 more",
-        "https://b.example/3",
-        "   https://b.example/3?print=1",
-    ]
-    assert err == "2 groups, 1 dropped key, 12 variants\n"
-    group = json.loads(told("dedup groups news.sqlite https://b.example/12 --json")[0])
-    assert group["kept"] == "https://b.example/0" and group["copies"] == []
-    assert group["variants"] == [f"https://b.example/{number}" for number in range(1, 13)]
-    told("dedup check news.sqlite")
 
 
 @pytest.mark.parametrize(
@@ -198,30 +133,16 @@ def test_forget_by_age(news: str, told: Told) -> None:
     assert told("dedup forget copy.sqlite --older-than 2w")[0] == "forgotten: 1\n", "times are copied too"
 
 
-def test_forget_dropped_keys_too(dropped: str, told: Told) -> None:
-    assert told("dedup forget news.sqlite https://a.example/print/1 --dry-run")[0] == (
-        "a.example  https://a.example/print/1, dropped for https://a.example/1\n"
-        "would be forgotten: 0, and 1 dropped key\n"
-    )
-    out, _ = told("dedup forget news.sqlite https://a.example/print/1 https://a.example/2")
-    assert out == "forgotten: 1, and 1 dropped key\n"
-    assert told("dedup groups news.sqlite")[1] == "0 groups, 0 dropped keys, 0 variants\n"
-
-
-@pytest.mark.parametrize("change", ["s1 = x'01'", "bands = x'00'", "n = 'many'"])
-def test_check_finds_a_damaged_record(news: str, change: str, told: Told) -> None:
-    assert told("dedup check news.sqlite")[0] == "12 texts, no problem\n"
+def test_a_damaged_record_is_named(news: str, told: Told) -> None:
     with sqlite3.connect(news) as link:
-        link.execute(f"UPDATE texts SET {change} WHERE id = 3")
+        link.execute("UPDATE texts SET s1 = x'01' WHERE id = 3")
     link.close()
-    out, err = told("dedup check news.sqlite", 1)
-    assert out.startswith("record 3, ") and out.endswith(": it is damaged\n")
-    assert err == "12 texts, problems: 1\n"
+    _, err = told("dedup copy news.sqlite other.sqlite", 1)
+    assert "text 3 is damaged" in err
 
 
-def test_check_finds_a_torn_file(news: str, told: Told) -> None:
+def test_a_torn_file_is_named(news: str, told: Told) -> None:
     content = Path(news).read_bytes()
     Path(news).write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
-    told("dedup check news.sqlite", 1)
     _, err = told("dedup stats", 1, DENOISE_DEDUP_STORE=news)
     assert err.endswith("news.sqlite: database disk image is malformed\n")

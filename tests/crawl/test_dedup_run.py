@@ -347,7 +347,7 @@ def test_a_second_file_is_compared_with_the_first(rows: Path, dedup: Told, told:
     write("more.jsonl", [{"url": "/n", "body": A}, {"url": "/m", "body": story(9)}])
     dedup("more.jsonl --store texts.sqlite -o out.jsonl")
     assert keys("out.jsonl") == ["/m"]
-    assert told("dedup groups texts.sqlite /n")[0].splitlines() == ["/a", "   /a2", "   /a3", "   /n"]
+    assert told("dedup stats texts.sqlite")[0].startswith("texts.sqlite: 4 texts, ")
 
 
 def test_in_a_store_each_row_needs_a_key(here: Path, dedup: Told) -> None:

@@ -85,8 +85,6 @@ def test_a_crawl_logs_no_control_character(index: tuple[Path, Any]) -> None:
     "line",
     [
         "dedup stats {store} --json",
-        "dedup groups {store} --json",
-        "dedup groups {store} {key}",
         "dedup forget {store} {key}",
         "compare {file} {file}",
         "dedup run {rows} -o {out}",

@@ -60,8 +60,9 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
     assert hits > 20
 
 
-def test_of_many_candidates_the_likest_are_looked_at():
-    with DuplicateIndex(candidate_limit=1) as index:
+def test_of_many_candidates_the_likest_are_looked_at(monkeypatch):
+    monkeypatch.setattr("denoise_scrapy.dedup.index.CANDIDATE_LIMIT", 1)
+    with DuplicateIndex() as index:
         for number in range(9):
             index.add(f"stranger {number}", " ".join([*english(number, 200), *TEXT.split()[:12]]))
         index.add("kept", TEXT)
@@ -118,8 +119,6 @@ class TestRules:
         ({"threshold": True}, "threshold must be a number"),
         ({"store": "a.db"}, "store must be a Store or None, got 'a.db'"),
         ({"most_new": 1.1}, r"most_new must be a number in \[0, 1\], got 1.1"),
-        *(({"remember_copies": value}, "remember_copies must be 0 or more") for value in (-1, 1.5, True, None)),
-        ({"candidate_limit": 0}, "candidate_limit must be 1 or more, got 0"),
         ({"rule": "patents"}, "rule must be one of part, near-copy, patent, got 'patents'"),
         ({"search": "trees"}, "search must be one of auto, tree, prefilter, got 'trees'"),
         ({"rule": "patent", "search": "prefilter"}, "search must be tree for the rule 'patent'"),

@@ -13,6 +13,7 @@ from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.support import storage
 from tests.dedup.made_texts import english
+from tests.dedup.soundness import problems
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
 OTHER = Fingerprint.of(" ".join(english(2, 300)))
@@ -75,7 +76,7 @@ class TestAgreement:
         store.put(Name("a"), LONG, 0, owner="someone")
         redis_server.client.xdel("{a}:log", "1-0")
         redis_server.client.delete("{a}:keys")
-        assert "claim refers to" in "".join(store.problems())
+        assert "claim refers to" in "".join(problems(store))
 
     def test_a_text_is_kept_beside_newer_ones_of_other_scopes_only(self, store):
         store.put(Name("a"), LONG, 0)
@@ -116,7 +117,7 @@ class TestRefusals:
                 store.put(Name("a"), OTHER, 1)
         finally:
             redis_server.client.config_set("maxmemory", "0")
-        assert store.get([1])[0].fingerprint == LONG and store.problems() == []
+        assert store.get([1])[0].fingerprint == LONG and problems(store) == []
         assert store.put(Name("a"), OTHER, 1) == 2
 
     def test_problems_are_told(self, store, redis_server):
@@ -128,7 +129,7 @@ class TestRefusals:
         redis_server.client.delete("{a}:last")
         fields = redis_server.client.hgetall("{a}:keys")
         redis_server.client.hset("{a}:keys", next(field for field in fields if fields[field] == b"3"), "1")
-        found = "\n".join(store.problems())
+        found = "\n".join(problems(store))
         parts = ("last id is gone", "record 7: no record", "record 8: no", "record 3 is not", "to record 2, which")
         for part in parts:
             assert part in found

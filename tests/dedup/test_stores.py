@@ -23,18 +23,6 @@ def changed(path, *statements):
 
 
 class TestFile:
-    def test_a_damaged_file_is_told_of(self, tmp_path):
-        with SQLiteStore(tmp_path / "a.db") as store:
-            store.open(CONSTANTS)
-            for number in range(200):
-                put(store, str(number), LONG)
-        data = bytearray((tmp_path / "a.db").read_bytes())
-        data[20 * 4096 : 21 * 4096] = bytes(4096)
-        (tmp_path / "a.db").write_bytes(data)
-        with SQLiteStore(tmp_path / "a.db") as store:
-            store.open(CONSTANTS)
-            assert store.problems()
-
     def test_the_mode_of_the_log_is_waited_for(self, tmp_path, monkeypatch):
         """While another process sets it, SQLite refuses at once, whatever the timeout."""
 

@@ -7,7 +7,8 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from denoise_scrapy.commands.dedup import open_index, problems
+from denoise_scrapy.commands.dedup import open_index
+from tests.dedup.soundness import problems
 from tests.faults.project import Project
 from tests.faults.spider import passes_user
 from tests.faults.stories import Stories
@@ -30,8 +31,9 @@ def wrong_so_far(projects: Sequence[Project], index: Path | None = None) -> Iter
         if line["of"] not in there or line["of"] == line["url"]:
             yield f"{line['url']} was dropped as a copy of {line['of']}, which is itself or is not in the feed"
     if index is not None and index.exists() and index.stat().st_size:  # else it was killed before its first commit
-        with tempfile.TemporaryDirectory() as folder, (opened := open_index(copied(index, folder))).store:
-            yield from (f"the index: {problem}" for problem in problems(opened))
+        with tempfile.TemporaryDirectory() as folder, open_index(copied(index, folder)).store as store:
+            yield from (f"the index: {problem}" for problem in problems(store))
+            assert len(list(store.records())) == len(store)  # a damaged one raises an error
 
 
 def keys_of(index: Path) -> set[str]:

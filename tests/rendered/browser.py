@@ -69,7 +69,7 @@ def render(
             if ours:
                 state = state_of(self.crawler)
                 crawled = await state.pages.read(response.request, response)
-                page = None if crawled is None else state.workers._own._page(crawled.number)
+                page = None if crawled is None else state.workers._own._pages[crawled.number].page
             seen["/" + response.url.split("/", 3)[3]] = Seen(response, page, meta)
             live = meta.get("playwright_page")
             if live is not None:

@@ -31,17 +31,6 @@ def test_bounds_hold_whatever_comes(visits, max_bytes):
         assert all(p.url in memory for pages in sites for p in pages)
 
 
-def test_pages_are_reduced_to_facts_before_any_is_forgotten():
-    whole, facts = page(0).nbytes, page(0).facts.nbytes
-    assert facts < whole
-    memory = PageMemory(max_bytes=2 * whole + 3 * facts, max_pages_per_site=10)
-    for n in range(5):
-        memory.remember(page(n))
-    assert (len(memory), memory.evicted) == (5, 0)
-    assert len(memory.comparison_pages(page(9), 9)) == 5
-    assert numbers(memory.comparison_pages(page(9), 9, whole=True)) == [4, 3]
-
-
 def test_same_template_first_then_newest_and_a_rare_template_keeps_its_pages():
     memory = PageMemory(1_000_000, 4)
     for n, html in enumerate([LISTING, ARTICLE, LISTING, ARTICLE]):
@@ -58,9 +47,9 @@ def test_every_site_of_many_keeps_some_pages():
     memory = PageMemory(max_bytes=page(59).facts.nbytes * 40, max_pages_per_site=30)
     for n in range(3):
         for host in "abcdefghij":
-            memory.remember(page(n, host))
+            memory.remember(page(n, host).facts)
     for n in range(3, 60):
-        memory.remember(page(n, "k"))
+        memory.remember(page(n, "k").facts)
     assert all(len(memory.pages(f"http://{host}.example:80")) == 3 for host in "abcdefghij")
     assert len(memory.pages("http://k.example:80")) == 10
 

@@ -29,6 +29,7 @@ __all__ = ["DEFAULT_STRATEGY", "STRATEGIES", "Decision", "Strategy", "find_strat
 PARTS = ("name", "comparison_pages", "needs_elements", "decide")
 
 
+@cache
 def find_strategy(name: str) -> Strategy:
     """Return the strategy with a name in `STRATEGIES`, or of a class path, such as `myproject.strategies.LongBlocks`.
 
@@ -43,17 +44,12 @@ def find_strategy(name: str) -> Strategy:
         ValueError: unknown strategy 'lsc': did you mean 'lcs'? Choose from combined, ...
     """
     path = STRATEGIES.get(name, name)
-    if "." in path:
-        return _made(path)
-    near = difflib.get_close_matches(name, STRATEGIES, 1, 0)
-    raise ValueError(f"unknown strategy {name!r}: did you mean {near[0]!r}? Choose from {', '.join(STRATEGIES)}")
-
-
-@cache
-def _made(path: str) -> Strategy:
-    module, _, name = path.rpartition(".")
+    module, _, kind = path.rpartition(".")
+    if not module:
+        near = difflib.get_close_matches(name, STRATEGIES, 1, 0)
+        raise ValueError(f"unknown strategy {name!r}: did you mean {near[0]!r}? Choose from {', '.join(STRATEGIES)}")
     try:
-        made: Strategy = getattr(import_module(module), name)()
+        made: Strategy = getattr(import_module(module), kind)()
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise ValueError(f"no strategy {path!r}: {error}") from error
     lacking = [part for part in PARTS if not hasattr(made, part)]

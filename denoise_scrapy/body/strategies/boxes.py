@@ -138,7 +138,7 @@ def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> No
     if not (is_call.any() or is_form.any()):
         return
     above = parent[blocks.element[(blocks.paragraph_tokens > 0) & (probability > SURE)]]
-    paragraphs = np.bincount(above + 1, minlength=len(e) + 1)[1:]  # the first is around the root
+    paragraphs = np.bincount(above + 1, minlength=len(parent) + 1)[1:]  # the first is around the root
     if paragraphs.max() < 2:
         return
     size = blocks.subtree_sums(np.ones(len(blocks)))
