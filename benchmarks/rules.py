@@ -98,7 +98,7 @@ def _sheet(name: str, pattern: str, instead: bytes = b":unknown ") -> Rule:
 
 
 HIDDEN = "safety: hidden text"
-BOXES = ("lower_around_story", "raise_links", "raise_posts", "raise_bare", "lower_appeals", "raise_footers")
+BOXES = ("lower_around_story", "raise_links", "raise_posts", "lower_appeals", "raise_footers")
 RULES = (
     Rule("leftovers, all", "body.extraction.without_leftovers", _as_decided),
     Rule("permalinks", "body.leftovers.permalinks", _nothing, "signs, which F1 does not see"),

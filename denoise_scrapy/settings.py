@@ -527,7 +527,7 @@ def _checked_pairs(name: str, value: object, declared: Declaration, *, imports: 
         choices = declared.keys[family]
         valid = "" if choices else declared.valid or _ITEM_FIELD
         of_key = replace(declared, choices=choices, may_be_empty=not choices, valid=valid)
-        checked[key] = _checked(f"{name}[{key!r}]", each, "str", of_key, imports=imports)
+        checked[SHORT.get(key, key)] = _checked(f"{name}[{key!r}]", each, "str", of_key, imports=imports)
     return checked
 
 

@@ -5,9 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from pyarrow import parquet
+from scrapy.settings import Settings
+
 from denoise_scrapy import extract
 from denoise_scrapy.body.fields import FIELDS, META, NO_SETTINGS, field_of
+from denoise_scrapy.commands import run
 from denoise_scrapy.metadata import Metadata
+from denoise_scrapy.settings import DenoiseSettings
 
 # Declares a field, and prints what each output has of it.
 ADDED = """
@@ -71,3 +76,22 @@ def test_values_are_of_the_kinds_that_tables_expect() -> None:
 
 def test_short_names_are_those_fields() -> None:
     assert [field_of(name).name for name in ("author", "lang", "text")] == ["authors", "language", "body"]
+
+
+def test_short_names_in_settings_are_those_fields() -> None:
+    given = {"DENOISE_FIELDS": {"author": "by"}, "DENOISE_ADAPTERS": {"author": "json.dumps"}}
+    read = DenoiseSettings.from_settings(Settings(given))
+    assert read.item_fields == {"body": "body", "authors": "by"}
+    assert [*read.adapters] == ["authors"]
+
+
+def test_dicts_of_each_page_are_json_in_parquet(tmp_path: Path) -> None:
+    for number in range(2):
+        data = json.dumps({"@type": "Article", f"key{number}": float("nan")})
+        page = f"<script type=application/ld+json>{data}</script><p>The lock keeper wrote down each boat.</p>"
+        (tmp_path / f"{number}.html").write_text(page)
+    assert run(["extract", str(tmp_path), "--field", "structured", "-o", str(tmp_path / "made.parquet")], {}) == 0
+    rows = parquet.read_table(tmp_path / "made.parquet").to_pylist()
+    assert [json.loads(row["structured"], parse_constant=float)["json-ld"] for row in rows] == [
+        [{"@type": "Article", f"key{number}": None}] for number in range(2)
+    ]

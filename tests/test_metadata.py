@@ -659,6 +659,8 @@ def test_dates_of_other_calendars(line: str, day: str) -> None:
         ("<span title='March 4, 2025 10:20 AM'>2 hours ago</span>", "2025-03-04T10:20:00"),
         ("<b aria-label='March 4, 2025'>2 hours ago</b>", "2025-03-04"),
         ("<b title='2025'>2 hours ago</b>", ""),
+        ("<a href=/y title='Review of the 3 May 2019 flood'>see</a>", ""),
+        ("<b class=contact-meta>1423456789</b>", ""),
     ],
 )
 def test_times_in_attributes(ago: str, published: str) -> None:

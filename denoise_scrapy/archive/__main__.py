@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(_NO_JAVA)
     options = {name: getattr(args, name) for name in ("cell", "slices", "strategy", "scope", "url")}
     options["inputs"] = [name if "://" in name else str(Path(name).absolute()) for name in args.inputs]
-    options["fields"] = args.field
+    options["fields"] = [name for name in FIELDS if name in args.field]  # in one order, for a resumed run
     try:
         run = Run(args.out, options)
         total = run.total

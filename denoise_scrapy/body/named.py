@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -39,8 +39,10 @@ CERTAIN, PART, SEVERAL, SAME, LEAST = (0.9, 0.9, 0.8, 0.6), 0.9, 0.4, 0.5, 0.75
 _ATTRIBUTES = ("content", "datetime", "value", "title", "alt")
 _NAMES = ("class", "id", "itemprop", "property", "name", "rel")
 _UNREAD = frozenset("script style template noscript svg iframe select textarea".split())
-_NUMBER = r"\d(?:[\d.,:/]*\d)?"
-_WORDS = re.compile(rf"{_NUMBER}|[^\W\d]+|[^\w\s]")
+#: A number ends where no more of it follows: of many in a row, each is found in one way.
+_NUMBER = r"\d(?:[\d.,:/]*\d)?(?![.,:/]*\d)"
+_WORD = r"[^\W\d]+"
+_WORDS = re.compile(rf"{_NUMBER}|{_WORD}|[^\w\s]")
 #: Characters of scripts that write spaces between words.
 _SPACED = r"0-9A-Za-z\u00aa-\u2000"
 _SELECTORS = ("css:", "xpath:")
@@ -104,18 +106,24 @@ def _plain(text: str) -> str:
 def _patterns(text: str, prefix: str, suffix: str) -> Iterator[re.Pattern[str]]:
     """Yield patterns of a text between the words around it, with fewer and fewer of these; of a number by its form."""
     is_number = 4 * sum(map(str.isdigit, text)) >= len(letters(text))
-    form = r"\s?".join(map(_form, _WORDS.findall(text))) if is_number else ".+?"
+    form = _joined([_form(word) for word in _WORDS.findall(text)]) if is_number else ".+?"
     before, behind = _WORDS.findall(prefix), _WORDS.findall(suffix)
     for most in (3, 1):
-        start = ("(?:^|\\W)", *map(_same, before[-most:]), "") if before else ("^",)
-        end = ("", *map(_same, behind[:most])) if behind else ("$",)
-        yield re.compile(r"\s?".join(start) + f"({form})" + r"\s?".join(end))
+        start = rf"(?:^|\W)\s?{_joined([_same(word) for word in before[-most:]])}\s?" if before else "^"
+        end = rf"\s?{_joined([_same(word) for word in behind[:most]])}" if behind else "$"
+        yield re.compile(f"{start}({form}){end}")
     if is_number:
         yield re.compile(rf"(?<!\d)({form})(?!\d)")
 
 
+def _joined(patterns: Sequence[str]) -> str:
+    """Join patterns of words; a space is between two numbers, and between two of any words."""
+    spaces = (r"\s" if one == other in (_NUMBER, _WORD) else r"\s?" for one, other in pairwise(patterns))
+    return "".join(chain.from_iterable(zip_longest(patterns, spaces, fillvalue="")))
+
+
 def _form(word: str) -> str:
-    return _NUMBER if word[0].isdigit() else r"[^\W\d]+" if word.isalnum() else re.escape(word)
+    return _NUMBER if word[0].isdigit() else _WORD if word.isalnum() else re.escape(word)
 
 
 def _same(word: str) -> str:

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from denoise_scrapy.archive.archive_files import kind_of_pages
 from denoise_scrapy.archive.records import ArchiveRecord
-from denoise_scrapy.body.fields import held_bytes
+from denoise_scrapy.body.fields import META, field_of, held_bytes
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.support.formats import ROW_FORMATS
 from denoise_scrapy.support.row_files import JsonLines, ParquetRows, compressing
@@ -101,7 +101,10 @@ class ParquetFile(BodyFiles):
 
     @override
     def write(self, record: ArchiveRecord, row: Any) -> None:
-        self._rows.add(row, held_bytes(row))
+        # of other dicts each page has keys of its own
+        varied = {name for name in row if name != META and field_of(name).kind is object}
+        made = {name: json_line(value) if name in varied else value for name, value in row.items()}
+        self._rows.add(made, held_bytes(made))
 
     @override
     def __exit__(self, *error: object) -> None:

@@ -45,5 +45,7 @@ def open_store(place: str) -> Store:
 
 
 def is_file(place: str) -> bool:
-    """Return whether a place is the path of a file: it has a slash or a suffix in lower case."""
-    return "://" not in place and ("/" in place or os.sep in place or PurePath(place).suffix.islower())
+    """Return whether a place is the path of a file: it has a slash, or a suffix that is no name of a class."""
+    suffix = PurePath(place).suffix
+    is_named = bool(suffix) and (suffix.isupper() or not suffix[1].isupper())
+    return "://" not in place and ("/" in place or os.sep in place or is_named)

@@ -98,6 +98,10 @@ _SMALL = re.compile(r"\s*(?:\d{1,2}|1[0-4]\d)(?:px)?\s*$")
 UNSEEN_TAGS = frozenset("script style template svg iframe textarea select title rt rp".split())
 AUTHOR_CLASS = re.compile(r"author(?!_notes)|personname|byline|by-line|writer|\bautor|\buser-?name|\bposter\b")
 DATE_CLASS = re.compile(r"date|time|publish|posted|fecha|datum|meta")
+#: Seconds since 1970, of which dates are read in milliseconds.
+_SECONDS = re.compile(r"^1\d{9}$")
+#: Elements whose title says what they lead to or show, not when.
+_LEADING = frozenset("a button input iframe audio video".split())
 #: What may be a date, in full where the text says only how long ago that was.
 _DATED = re.compile(r"(?=.*\d\D+\d).{0,30}\b20[0-4]\d\b.{0,30}")
 MARKED_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
@@ -251,9 +255,10 @@ class PageAnnotations:
     def _mark(self, tag: str, attributes: Mapping[str, str]) -> Mark | None:
         prop, rel = attributes.get("itemprop", "").lower()[:MAX_NAME], attributes.get("rel", "").lower()[:MAX_NAME]
         kind = f"{attributes.get('class', '')} {attributes.get('id', '')}"[:200].lower()
-        given = attributes.get("datetime") or attributes.get("content") or ""
+        given = _SECONDS.sub(r"\g<0>000", attributes.get("datetime", "")) or attributes.get("content", "")
         spoken = (attributes.get(name, "").strip() for name in ("title", "aria-label"))
-        if not given and (dated := next(filter(_DATED.fullmatch, spoken), "")):
+        may_say = not given and (tag not in _LEADING or DATE_CLASS.search(kind))
+        if may_say and (dated := next(filter(_DATED.fullmatch, spoken), "")):
             given, kind = dated, f"{kind} date"
         if tag == "img":
             given = image_attributes(attributes).get("src") or attributes.get("src", "")
@@ -339,7 +344,8 @@ _PROPERTY = re.compile(
 
 def loosely_loaded(script: str, **options: Any) -> Any:
     """Return the values of JSON, also of JSON with a comma too many; of worse JSON main properties of its article."""
-    reader, text = json.JSONDecoder(strict=False, **options), script
+    # NaN and Infinity are no JSON, which others read again
+    reader, text = json.JSONDecoder(strict=False, parse_constant=lambda _: None, **options), script
     for repaired in (str, partial(_NEEDLESS.sub, ""), unescape):
         text, values, end = repaired(text), list[Any](), 0
         with suppress(ValueError, RecursionError):

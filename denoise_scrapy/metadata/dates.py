@@ -16,8 +16,8 @@ from denoise_scrapy.metadata.eras import gregorian
 #: Nothing on the web is older.
 FIRST_DAY = "1995-01-01"
 YEAR = re.compile(r"(?<!\d)(?:19[89]|20[0-4])\d(?!\d{5})|\d[./-]\s?\d\d?[./-]\s?\d\d(?!\d)")
-#: Seconds or milliseconds since 1970, as scripts count them: from 2001 on.
-_SECONDS = re.compile(r"(1\d{9})(?:\d{3})?")
+#: Milliseconds since 1970, as scripts count them: from 2001 on.
+_MILLISECONDS = re.compile(r"1\d{12}")
 _TIME = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s?T\s?|\s)(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?"
 )
@@ -131,8 +131,8 @@ def has_year(given: str) -> bool:
 def date_in(given: str, language: str, american: bool = False) -> str:
     """Return the first date in a text that is not of a change, "" without one; see `dates_in`."""
     given = gregorian(clean(given)[:BYLINE_CHARS])
-    if match := _SECONDS.fullmatch(given):
-        moment = datetime.fromtimestamp(int(match[1]), timezone.utc)
+    if _MILLISECONDS.fullmatch(given):
+        moment = datetime.fromtimestamp(int(given) // 1000, timezone.utc)
         found = _day(str(moment.year), str(moment.month), str(moment.day))
         return f"{found}T{moment:%H:%M:%S}+00:00" if found else ""
     if match := _TIME.fullmatch(given):

@@ -92,3 +92,10 @@ def test_fields_are_kept_in_the_examples_file(tmp_path) -> None:
     place = write_example(tmp_path, Example(page(), fields=SAID_OF, url="http://a.example/"))
     assert json.loads((place / SAID).read_text("utf-8"))["fields"] == SAID_OF
     assert read_examples(str(tmp_path))["http://a.example:80"][0].fields == SAID_OF
+
+
+@pytest.mark.parametrize("text", ["36 37 38 39 40 41", "12. 04. 2020", "+49 30 1234 5678", "ab cd ef 1 2 3"])
+@pytest.mark.parametrize("digits", ["1" * 400, "1." * 200, "1 " * 200, "11. " * 100, "ab1" * 130])
+def test_many_numbers_in_a_row_take_no_time(text: str, digits: str) -> None:
+    page = "<p>Sizes: <b class=sizes>{}</b></p><p>Soup stays warm in this pot for a whole winter's evening.</p>"
+    assert "sizes" not in named_texts(page.format(f"{digits}x"), [Example(page.format(text), fields={"sizes": text})])

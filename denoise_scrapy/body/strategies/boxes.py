@@ -12,9 +12,9 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
-#: frame; and the factor of what is beside it, of an appeal and of a button.
+#: frame; and the factor of what is beside it, and of an appeal, a button and a byline.
 STORY_SHARE, FACTOR = 0.3, 0.3
-#: What is raised to, of a page without a frame and of the footer of an article; and below which it is hardly content.
+#: What posts, and what is in the footer of an article, are raised to; and below which it is hardly content.
 LIKELY, UNLIKELY = 0.6, 0.1
 #: Fewest entries of a section of links, and most places on the page that they have; least probability of its heading,
 #: and of a link that is no call to act.
@@ -25,10 +25,10 @@ CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 POSTS, FIRST_POST = 0.15, 60
 #: What no appeal has: a button beside code copies it.
 _NO_APPEAL = ("pre", "blockquote", "figure", "table")
-#: Share of links in what has hardly any, and the tags of frames.
-BARE, _FRAMES = 0.02, ("nav", "footer", "aside", "form")
-#: Probability of a sure paragraph, and share of links in a block that is a link.
-SURE = 0.9
+#: Share of links in what has hardly any.
+BARE = 0.02
+#: Probability of a sure paragraph; and share of links in a block that is a link.
+SURE, LINK = 0.9, 0.9
 
 
 def weighed(page: Page, probability: FloatArray) -> FloatArray:
@@ -39,7 +39,6 @@ def weighed(page: Page, probability: FloatArray) -> FloatArray:
         lower_around_story(page, found, article)
     raise_links(page, found)
     raise_posts(page, found)
-    raise_bare(page, found)
     buttons = _buttons(page)
     found[buttons] *= FACTOR
     lower_appeals(page, found, buttons)
@@ -55,7 +54,7 @@ def lower_around_story(page: Page, probability: FloatArray, article: IntArray) -
     own = {*article[blocks.element[is_title]].tolist()} - {-1}
     inside = blocks.inside(*own) if len(own) == 1 else None
     if not own:  # then what is beside teasers: articles with a heading that leads away
-        of = article[blocks.element[(blocks.rows["heading"] > 0) & (blocks.link_density > SURE)]]
+        of = article[blocks.element[(blocks.rows["heading"] > 0) & (blocks.link_density > LINK)]]
         inside = ~np.isin(article[blocks.element], of[of >= 0])
     if inside is not None:
         expected = blocks.tokens * probability
@@ -70,16 +69,16 @@ def raise_links(page: Page, probability: FloatArray) -> None:
     linked = np.flatnonzero(2 * blocks.link_chars > blocks.chars)
     headings = np.flatnonzero((level > 1) & (probability >= HEADED))
     first, last = np.searchsorted(linked, [headings + 1, headings + 1 + ENTRIES])
-    for heading in headings[first < last].tolist():  # one of the first entries is a link
-        above = np.flatnonzero(level[heading + 1 :] & (level[heading + 1 :] <= level[heading]))
-        next_ = heading + 1 + int(above[0]) if len(above) else len(blocks)
+    headings = headings[first < last]  # one of the first entries is a link
+    ends = _section_ends(level) if len(headings) else {}
+    for heading in headings.tolist():
         box, start, end = int(blocks.element[heading]), heading, heading + 1
         for _ in range(LEVELS):  # a heading may be alone in its box
             if end > heading + 1 or start < heading or e.parent[box] < 0:
                 break
             box = int(e.parent[box])
             start, end = np.searchsorted(blocks.start, [marks["start"][box], marks["end"][box]]).tolist()
-        some = slice(heading + 1, min(end, next_))
+        some = slice(heading + 1, min(end, ends[heading]))
         if (
             some.stop - some.start >= ENTRIES
             and 2 * blocks.link_chars[some].sum() > blocks.chars[some].sum()
@@ -87,6 +86,16 @@ def raise_links(page: Page, probability: FloatArray) -> None:
             and probability[some].mean() > UNLIKELY
         ):
             probability[some] = np.maximum(probability[some], probability[heading])
+
+
+def _section_ends(level: IntArray) -> dict[int, int]:
+    """Return the next heading of each heading's level or above, by block; the number of blocks where there is none."""
+    ends, below = dict[int, int](), dict[int, int]()
+    for block in np.flatnonzero(level)[::-1].tolist():
+        own = int(level[block])
+        ends[block] = min((one for of, one in below.items() if of <= own), default=len(level))
+        below[own] = block
+    return ends
 
 
 def raise_posts(page: Page, probability: FloatArray) -> None:
@@ -112,14 +121,6 @@ def raise_posts(page: Page, probability: FloatArray) -> None:
     probability[raised] = np.maximum(probability[raised], LIKELY)
 
 
-def raise_bare(page: Page, probability: FloatArray) -> None:
-    """Raise what a page without links or a frame consists of: a note, an export."""
-    blocks = page.blocks
-    if blocks.link_chars.sum() <= BARE * blocks.chars.sum() and not page.elements.holds_tag(_FRAMES):
-        raised = probability > UNLIKELY
-        probability[raised] = np.maximum(probability[raised], LIKELY)
-
-
 def _buttons(page: Page) -> BoolArray:
     """Return the short blocks that are buttons, but for those in headings and of what they open."""
     e, blocks = page.elements, page.blocks
@@ -134,7 +135,7 @@ def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> No
     """Lower a small box with a form or a call to act, a link or button, between sure paragraphs."""
     e, blocks = page.elements, page.blocks
     parent, is_form = e.parent, e.has_tag({"form"})
-    is_call = (blocks.tokens <= CALL_TOKENS) & ((blocks.link_density > SURE) & (probability < HEADED) | buttons)
+    is_call = (blocks.tokens <= CALL_TOKENS) & ((blocks.link_density > LINK) & (probability < HEADED) | buttons)
     if not (is_call.any() or is_form.any()):
         return
     above = parent[blocks.element[(blocks.paragraph_tokens > 0) & (probability > SURE)]]
