@@ -16,7 +16,7 @@ from lxml import html as lxml_html
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, Body, SiteModel, Taste
 from denoise_scrapy.page import Page
-from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.site import likest_first
 from evaluation.corpora import Site
 
 #: Most comparison pages, unless a measurement sets its own.
@@ -35,8 +35,8 @@ def body(
     pages: list[Page], i: int, k: int = COMPARED, *, strategy: str = DEFAULT_STRATEGY, taste: Taste | None = None
 ) -> Body:
     """Extract a page of a site, compared with the k most similar others, as in a crawl."""
-    others = SiteStatistics(pages).for_page(pages[i]).first(k)
-    return SiteModel(others.pages).extract(pages[i], strategy=strategy, taste=taste or Taste())
+    others = likest_first(pages[i], [*pages[:i], *pages[i + 1 :]])[:k]
+    return SiteModel(others).extract(pages[i], strategy=strategy, taste=taste or Taste())
 
 
 def ours(k: int = COMPARED, *, strategy: str = DEFAULT_STRATEGY, taste: Taste | None = None) -> Way:

@@ -20,7 +20,7 @@ from tldextract import TLDExtract
 from denoise_scrapy.body.strategies.combined import CombinedStrategy, view_of
 from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.page import Page
-from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.site import SiteStatistics, likest_first
 from evaluation.corpora import RecordedPage, Site, recorded
 from training.labels import block_tokens, gold_share, share_by_pieces, without_doubt
 from training.made import ARTICLES, FOLDS, KINDS, listed, made_alone, made_note, made_of, made_wall, shortened
@@ -295,7 +295,7 @@ def _for_each_k(
 ) -> Iterator[Example]:
     """Yield a page once for each k; a random k only if its number of pages is new; `key` is a seed."""
     (corpus, publisher, fold), page, rng, done = placed, one.page, random.Random(key), set[int]()
-    others = SiteStatistics(one.others).for_page(page).pages
+    others = likest_first(page, one.others)
     neighbours, tokens, letters = Neighbours.of(page.tree), block_tokens(page), one.letters
     if one.made:
         few = [len(words) < COMMENT_TOKENS for words in tokens]

@@ -5,7 +5,7 @@ one site or one template; `facts_store` keeps pages between crawls; `crawl_histo
 """
 
 from denoise_scrapy.site.facts_store import FactsStore, RedisFacts, SQLiteFacts, facts_store
-from denoise_scrapy.site.memory import PageMemory, SiteStatistics, template_similarity
+from denoise_scrapy.site.memory import PageMemory, SiteStatistics, likest_first, template_similarity
 from denoise_scrapy.site.urls import VisitedShapes, page_identity, sibling_links, site_key, url_likeness
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "SiteStatistics",
     "VisitedShapes",
     "facts_store",
+    "likest_first",
     "page_identity",
     "sibling_links",
     "site_key",

@@ -11,10 +11,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
+from typing import TypeVar
 
 from denoise_scrapy.core.sharing import Shared, checked, share, similarities
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.urls import site_key
+
+ComparedPage = TypeVar("ComparedPage", bound=Page | PageFacts)
 
 # Pages more similar than this share a template (the source's value).
 SAME_TEMPLATE = 0.82
@@ -33,6 +36,16 @@ def template_similarity(a: Page | PageFacts, b: Page | PageFacts) -> float:
         0.0
     """
     return similarities(a.facts.data, [b.facts.data])[0]
+
+
+def likest_first(page: Page | PageFacts, others: Iterable[ComparedPage]) -> list[ComparedPage]:
+    """Return other pages, most similar template first; equals in the order given."""
+    return [other for _, other in _ranked(page, list(others))]
+
+
+def _ranked(page: Page | PageFacts, others: list[ComparedPage]) -> list[tuple[float, ComparedPage]]:
+    likeness = similarities(page.facts.data, _data_of(others))
+    return sorted(zip(likeness, others, strict=True), key=itemgetter(0), reverse=True)
 
 
 def _data_of(pages: Iterable[Page | PageFacts]) -> list[bytes]:
@@ -178,8 +191,7 @@ class PageMemory:
             for other in self.pages(site_key(page.url))
             if other.url != page.url and (not whole or isinstance(other, Page))
         ]
-        likeness = similarities(page.facts.data, _data_of(others))
-        return sorted(zip(likeness, others, strict=True), key=itemgetter(0), reverse=True)[:k]
+        return _ranked(page, others)[:k]
 
     def _least_missed(self) -> str:
         """Return the oldest page of a site with enough others, so that each site keeps some; else the oldest."""

@@ -29,7 +29,7 @@ NAMED_SIZE = 0.002
 MODULES = ("denoise_scrapy", *(f"denoise_scrapy.{name}" for name in ("page", "site", "body", "metadata")))
 #: Public functions that give nothing of the length of a page.
 NO_OUTPUTS = frozenset(
-    "clean_html deduplicate extract extract_pages find_strategy page_identity site_key "
+    "clean_html deduplicate extract extract_pages find_strategy likest_first page_identity site_key "
     "facts_store template_similarity url_likeness".split()
 )
 
