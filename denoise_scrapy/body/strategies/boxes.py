@@ -23,8 +23,8 @@ ENTRIES, PLACES, HEADED = 3, 2, 0.44
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 #: Mean probability of short posts, and most expected tokens of all else on their page: with .1 pages of forums lose.
 POSTS, FIRST_POST = 0.15, 60
-#: What no appeal has: a button beside code copies it.
-_NO_APPEAL = ("pre", "blockquote", "figure", "table")
+#: What no appeal has: a button beside code copies it, a link beside a picture says whose it is.
+_NO_APPEAL = ("pre", "blockquote", "figure", "img", "table")
 #: Share of links in what has hardly any.
 BARE = 0.02
 #: Probability of a sure paragraph; and share of links in a block that is a link.
