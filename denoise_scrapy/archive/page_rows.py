@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, Body, extract_pages
-from denoise_scrapy.body.fields import FIELDS, META, columns_of, field_of, values_of
+from denoise_scrapy.body.fields import FIELDS, META, columns_of, flat, values_of
 from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup import Fingerprint
 from denoise_scrapy.dedup.prefilter import BANDS, bands_of
@@ -31,7 +31,6 @@ from denoise_scrapy.dedup.variants import (
     site_of,
 )
 from denoise_scrapy.dedup.verdicts import COPY, DIFFERENT
-from denoise_scrapy.support.shown import json_line
 
 VERSION = version("denoise-scrapy")
 #: Maximum pages of a cell. Bodies are as good with sites cut into cells as without, F1 .9743 and .9742; a cell of
@@ -98,10 +97,8 @@ def _row(body: Body, columns: Mapping[str, str]) -> dict[str, Any]:
     text = FeatureStrings(body.text)
     made = Fingerprint.of(text)
     fingerprint = replace(made, title=hash_title(body.title), bands=b"" if made.too_short else bands_of(text))
-    row = values_of(columns, body)
-    row |= {name: json_line(row[name]) for what, name in columns.items() if field_of(what).kind is object}
     made_by = {"version": VERSION, "fingerprint": {name: getattr(fingerprint, name) for name in Fingerprint.__slots__}}
-    return row | made_by
+    return flat(values_of(columns, body)) | made_by
 
 
 #: Number of texts above which keys join two bands. 32 bands of 2 values give 3.8e8 false pairs with 1e7 texts, and a

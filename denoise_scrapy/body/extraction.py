@@ -515,8 +515,11 @@ def extract(
 def with_source(body: Body, make: Callable[[], str], examples: Iterable[Example] = ()) -> Body:
     """Return the body of a page with the page, and the texts that examples name unless it is larger than is read."""
     naming = [example for example in examples if example.fields][:MOST_EXAMPLES]
-    taught = partial(named_texts, html, naming) if naming and len(html := make()) <= MAX_HTML else body.make_taught
-    return replace(body, make_source=make, make_taught=taught)
+    if not naming:
+        return replace(body, make_source=make)
+    html = make()
+    taught = partial(named_texts, html, naming) if len(html) <= MAX_HTML else body.make_taught
+    return replace(body, make_source=partial(_itself, html), make_taught=taught)
 
 
 class _Read(NamedTuple):

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from denoise_scrapy.body import Body
+from denoise_scrapy.support.shown import json_line
 
 BODY, CHUNKS, PAGES = "body", "chunks", "pages"
 #: Key of all texts that examples name, and the beginning of the key of each: "taught.price".
@@ -138,6 +139,12 @@ def columns_of(form: str, more: Iterable[str] = ()) -> dict[str, str]:
 def values_of(columns: Mapping[str, str], body: Body, settings: Any = NO_SETTINGS) -> dict[str, Any]:
     """Return the values of some fields, given with the names that they get."""
     return {name: field_of(what).of(body, settings) for what, name in columns.items()}
+
+
+def flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values by their fields with dicts as JSON, except metadata, which have the same keys on each page."""
+    varied = {name for name in row if name != META and field_of(name).kind is object}
+    return {name: json_line(value) if name in varied else value for name, value in row.items()}
 
 
 def chunk_rows_of(value: Any) -> list[Mapping[str, Any]]:

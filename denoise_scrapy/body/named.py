@@ -219,14 +219,19 @@ def named_texts(html: str | bytes, examples: Iterable[Example]) -> dict[str, Fou
             if one.startswith(_SELECTORS):
                 told.setdefault(name, []).append(Found(_selected(root, one), CERTAIN[0]))
         for name, some in told.items():
-            same, found = letters(names.texts.get(name, "")), [one for one in some if one is not None and one.text]
-            differs = any(letters(one.text) != same for one in found)
-            for text, certainty in found:
-                key, counted = letters(text), certainty * (SAME if differs and letters(text) == same else 1)
-                first, sure = votes[name].get(key, Found(text, 0.0))
-                votes[name][key] = Found(first, 1 - (1 - sure) * (1 - counted))
-    likeliest = {name: _likeliest(some.values()) for name, some in votes.items()}
-    return {name: best for name, best in likeliest.items() if best.certainty >= LEAST} | own
+            for text, certainty in _doubted(some, names.texts.get(name, "")):
+                first, sure = votes[name].get(letters(text), Found(text, 0.0))
+                votes[name][letters(text)] = Found(first, 1 - (1 - sure) * (1 - certainty))
+    found = {name: _likeliest(some.values()) for name, some in votes.items()}
+    return {name: best for name, best in found.items() if best.certainty >= LEAST} | own
+
+
+def _doubted(told: Iterable[Found | None], example: str) -> list[Found]:
+    """Return what witnesses find; the example's own text is less certain if others find another."""
+    found = [one for one in told if one is not None and one.text]
+    is_same = [letters(one.text) == letters(example) for one in found]
+    weight = 1 if all(is_same) else SAME
+    return [Found(one.text, one.certainty * (weight if same else 1)) for one, same in zip(found, is_same, strict=True)]
 
 
 def _likeliest(some: Iterable[Found]) -> Found:

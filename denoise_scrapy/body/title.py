@@ -77,6 +77,8 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
 def _headings(page: Page) -> list[str]:
     """Return the texts of the headings of level one."""
     likely = inside_tags(page, {"h1"}) & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
+    if not likely.any():
+        return []
     shown = page.without(np.array(permalinks(page), np.int64))
     texts = map(shown.block_text, likely.nonzero()[0].tolist())
     return list(filter(None, map(" ".join, map(str.split, texts))))

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from denoise_scrapy.archive.archive_files import kind_of_pages
 from denoise_scrapy.archive.records import ArchiveRecord
-from denoise_scrapy.body.fields import META, field_of, held_bytes
+from denoise_scrapy.body.fields import flat, held_bytes
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.support.formats import ROW_FORMATS
 from denoise_scrapy.support.row_files import JsonLines, ParquetRows, compressing
@@ -101,9 +101,7 @@ class ParquetFile(BodyFiles):
 
     @override
     def write(self, record: ArchiveRecord, row: Any) -> None:
-        # of other dicts each page has keys of its own
-        varied = {name for name in row if name != META and field_of(name).kind is object}
-        made = {name: json_line(value) if name in varied else value for name, value in row.items()}
+        made = flat(row)
         self._rows.add(made, held_bytes(made))
 
     @override
@@ -123,11 +121,10 @@ class FolderOfTexts(BodyFiles):
 
     def __init__(self, folder: str, root: str, suffix: str, *, resume: bool) -> None:
         super().__init__()
-        self._folder, self._root, self._suffix = Path(folder), root, suffix
+        self._folder, self._root, self._suffix, self._resume = Path(folder), root, suffix, resume
         self._folder.mkdir(parents=True, exist_ok=True)
         self._taken: dict[str, str] = {}  # hashes of places, and of whose they are
-        # `exists` may find the name in letters of the other case
-        self._there = {*map(str, self._folder.rglob("*"))} if resume else frozenset[str]()
+        self._listed, self._there = Path(), frozenset[str]()  # a folder to resume, and its names
 
     @override
     def write(self, record: ArchiveRecord, row: Any) -> None:
@@ -138,7 +135,12 @@ class FolderOfTexts(BodyFiles):
 
     @override
     def is_done(self, record: ArchiveRecord) -> bool:
-        return str(self._path(record)) in self._there
+        path = self._path(record)
+        if self._resume and path.parent != self._listed:
+            self._listed = path.parent
+            there = path.parent.iterdir() if path.parent.is_dir() else ()
+            self._there = frozenset(one.name for one in there)
+        return path.name in self._there  # `exists` may find the name in letters of the other case
 
     def _path(self, record: ArchiveRecord) -> Path:
         """Return the place of a text, which is in the folder whatever names an archive has."""

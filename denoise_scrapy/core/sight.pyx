@@ -15,11 +15,11 @@ from denoise_scrapy.core.formulas cimport is_math_alone
 from denoise_scrapy.core.hashing cimport find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.nodes cimport attribute_of, is_named, next_in, shown_from, told_of, value_of
 from denoise_scrapy.core.styles cimport (
-    A_LOOK, A_PART, ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_PLACE, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
-    OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_BEYOND, P_HEIGHT, P_LINES, P_OVERFLOW,
-    P_POSITION, P_RELATIVE, P_SWITCHED, P_TEXT_CLIP,
-    P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to,
-    colour_of, is_close, holds, name_of, of_what, read_style, reason_of,
+    ANY, A_LOOK, A_PART, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_PLACE, BY_SIZE,
+    BY_TEXT_SIZE, BY_VISIBILITY, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_BEYOND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT,
+    P_LINES, P_OVERFLOW, P_POSITION, P_RELATIVE, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN,
+    TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to, colour_of, holds, is_close, name_of, of_what,
+    read_style, reason_of,
 )
 
 cdef enum:

@@ -43,7 +43,9 @@ from denoise_scrapy.core.sight cimport (
     ARIA_HIDDEN, ATTRIBUTES, CHECKED, CLASS, DISPLAY, HREF, ID, ITEMPROP, ITEMTYPE, NAME, NAMES, ROLE, SOURCE, TYPE,
     Bytes, Sight, look_at, open_sight,
 )
-from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, LEAST_STEPS, STEPS_A_BYTE, Sheet, StyleSheet, named
+from denoise_scrapy.core.styles cimport (
+    BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, LEAST_STEPS, STEPS_A_BYTE, Sheet, StyleSheet, named,
+)
 
 from denoise_scrapy.core import characters as characters_of, markup
 
