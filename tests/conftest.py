@@ -1,5 +1,6 @@
 """Settings of all tests, and which of them `make unit` leaves out."""
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = {*getattr(item, "fixturenames", ())}
         if places & SERVICES or fixtures & SERVERS or (params and "redis" in params.params.values()):
             item.add_marker("service")
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()  # thousands of tests live to the end: a twentieth of all time went to looking at them
