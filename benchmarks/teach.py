@@ -1,9 +1,9 @@
-"""What examples of a site are worth: `python -m benchmarks.teach --corpora DIR... [--examples 1] [--write]`.
+"""What examples of a site are worth: `python -m benchmarks.teach --corpora DIR... [--write]`.
 
-Of each site with enough pages, some pages with their right texts are the examples of each other page: those of up to
-four that are most like it. Scored is the token F1 with and without them; comparison pages are the same. Pages are worse
-or better by more than `NOTICED`. The cost is the processor time of a body with examples by that without, their lessons
-learned before.
+Of each site with two pages or more, the page with its right text that is most like each other page, of up to four, is
+its example; of sites with more than `SEVERAL`, as many are compared with one. Scored is the token F1 with and without
+them; comparison pages are the same. Pages are worse or better by more than `NOTICED`. The cost is the processor time of
+a body with an example by that without, its lesson learned before.
 
 With `--fields`: one example names its title, author and date as its text shows them, in a short line or on one of its
 own. Scored are the other pages whose markup and text say what theirs are: a date is right by its day, an author by the
@@ -39,6 +39,8 @@ from example_project.scoring import f1
 NAMED = ("pages that show it", "right", "wrong", "none", "given where the markup says none")
 #: Pages of a site, and sites of a corpus; a corpus with fewer pages is left out.
 PAGES, SITES, LEAST = 5, 60, 20
+#: Examples that are compared with one.
+SEVERAL = 3
 #: Difference of F1 that a reader notices.
 NOTICED = 0.01
 
@@ -46,7 +48,6 @@ NOTICED = 0.01
 def main() -> None:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.teach", description=__doc__)
     add_folders_argument(ap)
-    ap.add_argument("--examples", type=int, default=1, help="examples of each page")
     ap.add_argument("--fields", action="store_true", help="score fields, not bodies")
     ap.add_argument("--write", action="store_true", help="write the table into the documentation")
     args = ap.parse_args()
@@ -60,43 +61,47 @@ def main() -> None:
         return
     every, rows = Counter[str](), []
     for name, sites in recorded(args.corpora):
-        counts = scored(sites, args.examples)
+        counts = scored(sites)
         if counts["pages"] >= LEAST:
             rows.append(_row(name, counts))
             every.update(counts)
-    head = ["corpus", "pages", "without", f"with {args.examples}", "better", "worse"]
-    table = figures.table(head, [*rows, _row("all", every)])
+    several = [f"pages with {SEVERAL}", f"with 1 of {SEVERAL}", f"with {SEVERAL}"]
+    table = figures.table(
+        ["corpus", "pages", "without", "with 1", "better", "worse", *several], [*rows, _row("all", every)]
+    )
     print(table)
-    print(f"cost: {every['taught ns'] / max(every['plain ns'], 1):.2f} of a body without examples")
+    print(f"cost: {every['1 ns'] / max(every['0 ns'], 1):.2f} of a body without an example")
     if args.write:
         figures.write("teach", table, Path("docs/teaching.md"))
 
 
-def scored(sites: list[Site], most: int) -> Counter[str]:
+def scored(sites: list[Site]) -> Counter[str]:
     """Score the pages of a corpus."""
     found = Counter[str]()
     chosen = [[page for page in site if page.gold and len(page.html) < MOST_BYTES] for site in sites]
-    for every in [site for site in chosen if len(site) > most][:SITES]:
+    for every in [site for site in chosen if len(site) > 1][:SITES]:
         random.Random(every[0].site).shuffle(every)
         site = every[:PAGES]
         pages = [Page.parse(page.html, url=page.url) for page in site]
         examples = [Example(page.html, page.gold, url=page.url) for page in site]
         for number, page in enumerate(pages):
             others = [one.facts for at, one in enumerate(pages) if at != number]
-            likest = _likest(page, [one for at, one in enumerate(examples) if at != number])[:most]
-            html, url = site[number].html, site[number].url
-            begun = time.process_time_ns()
-            plain = SiteModel(others).extract(Page.parse(html, url=url)).text
-            between = time.process_time_ns()
-            taught = SiteModel(others, likest).extract(Page.parse(html, url=url)).text
-            found["taught ns"] += time.process_time_ns() - between
-            found["plain ns"] += between - begun
-            before, after = (f1(text, site[number].gold) for text in (plain, taught))
+            likest = _likest(page, [one for at, one in enumerate(examples) if at != number])
+            scores = {}
+            for most in (0, 1, SEVERAL)[: 2 + (len(likest) >= SEVERAL)]:
+                begun = time.process_time_ns()
+                taught = SiteModel(others, likest[:most]).extract(Page.parse(site[number].html, url=site[number].url))
+                scores[most] = f1(taught.text, site[number].gold)
+                found[f"{most} ns"] += time.process_time_ns() - begun
             found["pages"] += 1
-            found["before"] += round(1e6 * before)
-            found["after"] += round(1e6 * after)
-            found["better"] += after > before + NOTICED
-            found["worse"] += after < before - NOTICED
+            found["without"] += round(1e6 * scores[0])
+            found["with 1"] += round(1e6 * scores[1])
+            found["better"] += scores[1] > scores[0] + NOTICED
+            found["worse"] += scores[1] < scores[0] - NOTICED
+            if SEVERAL in scores:
+                found["pages with several"] += 1
+                found["with 1 of several"] += round(1e6 * scores[1])
+                found["with several"] += round(1e6 * scores[SEVERAL])
     return found
 
 
@@ -155,9 +160,15 @@ def _likest(page: Page, examples: list[Example]) -> list[Example]:
 
 
 def _row(name: str, counts: Counter[str]) -> list[str]:
-    pages = max(counts["pages"], 1)
-    shares = [f"{counts[what] / pages / 1e6:.4f}" for what in ("before", "after")]
-    return [name, f"{counts['pages']:,}", *shares, str(counts["better"]), str(counts["worse"])]
+    pages, several = counts["pages"], counts["pages with several"]
+    plain, one = (_mean(counts[what], pages) for what in ("without", "with 1"))
+    of_several = [_mean(counts[what], several) for what in ("with 1 of several", "with several")]
+    changes = [str(counts[what]) for what in ("better", "worse")]
+    return [name, f"{pages:,}", plain, one, *changes, f"{several:,}", *of_several]
+
+
+def _mean(millionths: int, pages: int) -> str:
+    return f"{millionths / pages / 1e6:.4f}" if pages else ""
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Examples: pages of a site with their right texts, which move the odds of the same places on its other pages.
 
 A place is what a block's path has in common on pages of one template: tags and classes without numbers and ids, at
-five widths. What an example adds to a block's log odds is how much likelier its words in that place are in the right
-text than the model took them to be. The widest place that an example knows speaks, and the example that is most like
-the page is asked first. What a few words of an example say against many of a page counts less. A page that is like
-none is left as it was, and so is one of which much less would be left than of the example.
+four widths. What the examples of a site that are like the page add to a block's log odds is how much likelier their
+words in that place are in the right text than the model took them to be. The widest place that they know decides. What
+a few words of examples say against many of a page counts less. A page that is like none is left as it was, and so is
+one of which much less would be left than of the example.
 
 Source: ours.
 """
@@ -12,7 +12,7 @@ Source: ours.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -30,14 +30,13 @@ from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.site import SiteStatistics
 
 Keys = npt.NDArray[np.uint64]
-#: How much the widths of a place count, the widest first: the whole path with the same text, the whole path, its last
-#: three steps, its last two. Measured by `python -m benchmarks.teach`.
-STRENGTHS = (2.0, 1.0, 0.7, 0.4)
-#: Words in places of unknown odds that are added to those of an example.
-PRIOR = 1.0
-#: Blocks whose probability moves by less stay as the strategy decided.
-LEAST_MOVED = 0.02
-#: Words in a place, of an example and of a page, beside which what the first say against the second counts in full; and
+#: Words in places of unknown odds that are added to those of examples, and how far from one half the moved probability
+#: of a block must be if it is to change sides: with less of either, more pages get better and more get worse, by
+#: `python -m benchmarks.teach`.
+PRIOR, CLEAR = 0.5, 0.2
+#: Words of a block above which it is in another place than a shorter one, by the same command.
+LONG = 12
+#: Words in a place, of examples and of a page, beside which what the first say against the second counts in full; and
 #: how much may go of a page by what has gone of the example. Without both, shops and lists lose, by the same command.
 SLIGHT, LEAST_LEFT = 20.0, 0.5
 #: Share of a page's words in places that an example knows by their last three steps, below which it is set aside: one
@@ -85,42 +84,26 @@ class Example:
 
 
 class Places(NamedTuple):
-    """The places that an example knows at one width, what it adds to the log odds of each, its words there: (n,)."""
+    """The n places that an example knows at one width, and how many words there are right, likely and at all."""
 
-    keys: Keys  # in order
-    odds: FloatArray
-    words: FloatArray
+    keys: Keys  # in order, (n,)
+    words: FloatArray  # (3, n)
 
     @classmethod
     def of(cls, keys: Keys, words: FloatArray, shares: FloatArray, probability: FloatArray) -> Places:
         """Sum up the blocks of an example, shape (m,) each, by their places."""
         known, place = np.unique(keys, return_inverse=True)
-        weights = np.minimum(3.0, 1 + np.log1p(words) / 2)
-        right, likely, whole = (np.bincount(place, weights * of, len(known)) for of in (shares, probability, 1.0))
-        told, taken = ((part + PRIOR / 2) / (whole + PRIOR) for part in (right, likely))
-        odds = np.log(told / (1 - told)) - np.log(taken / (1 - taken))
-        said: FloatArray = np.bincount(place, words, len(known)).astype(np.float64)
-        return cls(known, odds, said)
+        return cls(known, np.stack([np.bincount(place, words * of, len(known)) for of in (shares, probability, 1.0)]))
 
-    def knows(self, keys: Keys) -> BoolArray:
-        """Return which of m places are known, shape (m,)."""
-        known: BoolArray = self.keys[self._at(keys)] == keys
-        return known
-
-    def odds_of(self, keys: Keys, words: FloatArray) -> FloatArray:
-        """Return what is added to the odds of the blocks of a page in m known places, shape (m,)."""
-        at, (_, place) = self._at(keys), np.unique(keys, return_inverse=True)
-        here = np.bincount(place, words)[place]
-        against = np.sqrt(np.minimum(1, (self.words[at] + SLIGHT) / (here + SLIGHT)))
-        odds: FloatArray = self.odds[at] * np.where(self.odds[at] < 0, against, 1)
-        return odds
-
-    def _at(self, keys: Keys) -> npt.NDArray[np.intp]:
-        return np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+    def find(self, keys: Keys) -> tuple[BoolArray, FloatArray]:
+        """Return which of m places are known, shape (m,), and the words in them, shape (3, m), 0 in the others."""
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        known: BoolArray = self.keys[at] == keys
+        return known, self.words[:, at] * known
 
 
 class Lesson(NamedTuple):
-    """What an example says of its places, by width; none for a page without blocks, or without the text."""
+    """What an example says of its places, the widest first; none for a page without blocks, or without the text."""
 
     widths: tuple[Places, ...]
     date: str
@@ -128,16 +111,20 @@ class Lesson(NamedTuple):
 
 
 def places_of(page: Page) -> Keys:
-    """Return the places of a page's m blocks at the widths of `STRENGTHS`, shape (widths, m); equal on other pages."""
-    e, rows = page.elements, page.blocks.rows
+    """Return the places of a page's m blocks at four widths, shape (4, m), equal on other pages; the widest first.
+
+    They are the whole path with the same text, with as much of links and words, its last three steps, and two.
+    """
+    e, blocks = page.elements, page.blocks
     steps = e.column("tag").astype(np.uint64) << np.uint64(32) | e.column("class_").astype(np.uint64)
     steps = np.append(_mixed(steps), np.uint64(0))  # element -1 is around the root
     parents = np.append(e.parent, -1)
-    one = page.blocks.element
+    one = blocks.element
     two = _mixed(steps[parents[one]]) + steps[one]
     three = _mixed(_mixed(steps[parents[parents[one]]]) + steps[parents[one]]) + steps[one]
-    whole = rows["path"].astype(np.uint64)
-    return np.stack([_mixed(whole) + rows["text_hash"].astype(np.uint64), whole, three, two])
+    whole = _mixed(blocks.rows["path"].astype(np.uint64))
+    kind = (2 * blocks.link_chars > blocks.chars) + 2 * (blocks.tokens > LONG).astype(np.uint64)
+    return np.stack([whole + blocks.rows["text_hash"].astype(np.uint64), whole + kind, three, two])
 
 
 def _mixed(keys: Keys) -> Keys:
@@ -204,16 +191,11 @@ def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> tuple
     lessons = [lessons[-number] for alike, number in sorted(likenesses, reverse=True) if alike >= FITS]
     if not lessons:
         return decision, likest
-    moved, of = np.zeros(len(page.blocks)), np.full(len(page.blocks), -1)
-    for width, strength in enumerate(STRENGTHS):
-        for number, lesson in enumerate(lessons):
-            known = lesson.widths[width].knows(places[width]) & (of < 0)
-            odds = lesson.widths[width].odds_of(places[width], words)
-            moved[known], of[known] = strength * odds[known], number
+    moved, of = _moves(places, words, lessons)
     chances = np.clip(decision.probability, 0.01, 0.99)
     probability = 1 / (1 + np.exp(-(np.log(chances / (1 - chances)) + moved)))
-    is_moved = np.abs(probability - decision.probability) >= LEAST_MOVED
-    kept = np.where(is_moved, probability >= 0.5, decision.kept) & ~page.unseen_blocks
+    clear = np.where(decision.kept, 0.5 - CLEAR, 0.5 + CLEAR)
+    kept = np.where(of >= 0, probability >= clear, decision.kept) & ~page.unseen_blocks
     if not kept.any() or words @ kept < LEAST_LEFT * lessons[0].left * (words @ decision.kept):
         return decision, likest
     reasons = np.full(len(kept), "", object)
@@ -223,7 +205,24 @@ def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> tuple
     return decision.revised(kept, reasons), likest
 
 
+def _moves(places: Keys, words: FloatArray, lessons: Sequence[Lesson]) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """Return what is added to the log odds of m blocks, and the first lesson that knows each one's place, else -1."""
+    moved, of = np.zeros(len(words)), np.full(len(words), -1)
+    for width, keys in enumerate(places):
+        found = [lesson.widths[width].find(keys) for lesson in lessons]
+        known = np.stack([one for one, _ in found])
+        right, likely, whole = np.sum([said for _, said in found], axis=0)
+        told, taken = ((part + PRIOR / 2) / (whole + PRIOR) for part in (right, likely))
+        odds = np.log(told / (1 - told)) - np.log(taken / (1 - taken))
+        _, place = np.unique(keys, return_inverse=True)
+        here = np.bincount(place, words)[place]
+        odds *= np.where(odds < 0, np.sqrt(np.minimum(1, (whole + SLIGHT) / (here + SLIGHT))), 1)
+        new = (of < 0) & known.any(axis=0)
+        moved[new], of[new] = odds[new], known.argmax(axis=0)[new]
+    return moved, of
+
+
 def likeness(places: Keys, page: Page, lesson: Lesson) -> float:
     """Return the share of a page's words that is in places whose three last steps an example knows."""
-    known = lesson.widths[2].knows(places[2]) if lesson.widths else np.zeros(len(page.blocks), bool)
+    known = lesson.widths[2].find(places[2])[0] if lesson.widths else np.zeros(len(page.blocks), bool)
     return float((page.blocks.tokens * known).sum() / max(page.blocks.tokens.sum(), 1))

@@ -50,6 +50,14 @@ def test_what_is_left_out_of_one_page_is_left_out_of_others(example: Example) ->
     assert "as in your example of 2026-11-03" in reasons
 
 
+def test_examples_that_disagree_change_nothing_in_any_order() -> None:
+    whole, without = Example(page(11), keep=("article",)), Example(page(12), text_of(12))
+    plain = extract(page(8), SITE, OTHERS).text
+    assert FACT in plain and FACT not in extract(page(8), SITE, OTHERS, examples=[without]).text
+    for examples in ([whole, without], [without, whole]):
+        assert extract(page(8), SITE, OTHERS, examples=examples).text == plain
+
+
 def test_what_is_wanted_of_one_page_is_kept_of_others() -> None:
     credits = "<section class=credits><p>Drawn by Ann Reed for the Herald</p></section>"
     wanted = Example(page(1, credits), text_of(1) + "\nDrawn by Ann Reed for the Herald")
