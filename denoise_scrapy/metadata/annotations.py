@@ -12,6 +12,7 @@ from functools import partial
 from html import unescape
 from importlib import import_module
 from importlib.util import find_spec
+from math import isfinite
 from typing import Any
 
 from lxml import etree
@@ -344,8 +345,9 @@ _PROPERTY = re.compile(
 
 def loosely_loaded(script: str, **options: Any) -> Any:
     """Return the values of JSON, also of JSON with a comma too many; of worse JSON main properties of its article."""
-    # NaN and Infinity are no JSON, which others read again
-    reader, text = json.JSONDecoder(strict=False, parse_constant=lambda _: None, **options), script
+    # NaN, Infinity and 1e999 are no JSON, which others read again
+    options = {"parse_constant": lambda _: None, "parse_float": _finite} | options
+    reader, text = json.JSONDecoder(strict=False, **options), script
     for repaired in (str, partial(_NEEDLESS.sub, ""), unescape):
         text, values, end = repaired(text), list[Any](), 0
         with suppress(ValueError, RecursionError):
@@ -358,6 +360,10 @@ def loosely_loaded(script: str, **options: Any) -> Any:
     types = [value for name, value in found if name == "@type" and _WORK.search(value.lower())]
     # of several articles none is this page's for sure
     return {**dict(reversed(found)), "@type": types[0]} if len(types) == 1 else None
+
+
+def _finite(number: str) -> float | None:
+    return found if isfinite(found := float(number)) else None
 
 
 def _kinds(item: Node) -> list[str]:
