@@ -87,15 +87,16 @@ class Places(NamedTuple):
     """The n places that an example knows at one width, and how many words there are right, likely and at all."""
 
     keys: Keys  # in order, (n,)
-    words: FloatArray  # (3, n)
+    words: npt.NDArray[np.float32]  # (3, n)
 
     @classmethod
     def of(cls, keys: Keys, words: FloatArray, shares: FloatArray, probability: FloatArray) -> Places:
         """Sum up the blocks of an example, shape (m,) each, by their places."""
         known, place = np.unique(keys, return_inverse=True)
-        return cls(known, np.stack([np.bincount(place, words * of, len(known)) for of in (shares, probability, 1.0)]))
+        sums = [np.bincount(place, words * of, len(known)) for of in (shares, probability, 1.0)]
+        return cls(known, np.array(sums, np.float32))
 
-    def find(self, keys: Keys) -> tuple[BoolArray, FloatArray]:
+    def find(self, keys: Keys) -> tuple[BoolArray, npt.NDArray[np.float32]]:
         """Return which of m places are known, shape (m,), and the words in them, shape (3, m), 0 in the others."""
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         known: BoolArray = self.keys[at] == keys
