@@ -24,12 +24,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import weakref
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -656,8 +657,8 @@ class Refused:
             self._crawl.say_once("lost_later", LOST, fields, self._lost, error)
 
 
-# Maximum objects looked at of a list or dict that a request carries.
-MOST_CARRIED = 100
+# Maximum objects looked at of a request.
+MOST_CARRIED = 1000
 
 
 def objects_in(request: Request) -> Iterator[object]:
@@ -665,16 +666,20 @@ def objects_in(request: Request) -> Iterator[object]:
 
     Example:
         >>> item, other = {"n": 1}, {"n": 2}
-        >>> asked = Request("http://a.example/", cb_kwargs={"item": item}, meta={"more": [other]})
-        >>> [each for each in objects_in(asked) if isinstance(each, dict)]
+        >>> asked = Request("http://a.example/", cb_kwargs={"item": item}, meta={"more": {"of": [other]}})
+        >>> [each for each in objects_in(asked) if isinstance(each, dict) and "n" in each]
         [{'n': 1}, {'n': 2}]
     """
-    given: list[object] = [*request.cb_kwargs.values(), *request.meta.values()]
+    given: deque[object] = deque([request.cb_kwargs, request.meta])
     for callback in (request.callback, request.errback):
         if isinstance(callback, partial):
-            given += (*callback.args, *callback.keywords.values())
+            given += callback.args, callback.keywords
         given += [cell.cell_contents for cell in getattr(callback, "__closure__", None) or ()]
-    for each in given:
+    for _ in range(MOST_CARRIED):
+        if not given:
+            break
+        each = given.popleft()
         yield each
-        if isinstance(each, (list, tuple, set, Mapping)):
-            yield from list(each.values() if isinstance(each, Mapping) else each)[:MOST_CARRIED]
+        with suppress(Exception):  # raised by a class of the project
+            inner = each if isinstance(each, (list, tuple, set)) else values_of(each).values()
+            given += islice(inner, max(MOST_CARRIED - len(given), 0))

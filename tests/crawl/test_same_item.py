@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -71,11 +72,21 @@ def in_a_closure(self: Any, response: Any, post: dict[str, Any]) -> Any:
     return response.follow(f"/comment/{post['n']}", lambda page: self.comments(page, post))
 
 
+@dataclass
+class Context:
+    about: Any
+
+
+def in_an_object(self: Any, response: Any, post: dict[str, Any]) -> Any:
+    given = {"context": Context({"posts": (post,)})}
+    return response.follow(f"/comment/{post['n']}", self.from_context, cb_kwargs=given)
+
+
 def in_an_errback(self: Any, response: Any, post: dict[str, Any]) -> Any:
     return response.follow("/gone", errback=lambda _: self.comments(response, post), dont_filter=True)
 
 
-@pytest.mark.parametrize("carried", [in_arguments, in_meta, in_a_partial, in_a_closure, in_an_errback])
+@pytest.mark.parametrize("carried", [in_arguments, in_meta, in_a_partial, in_a_closure, in_an_object, in_an_errback])
 @pytest.mark.parametrize("settings", [{}, {"DENOISE_ENABLED": False}, {"DENOISE_WORKERS": 1}], ids=str)
 def test_an_item_that_is_handed_on_has_what_pipelines_add(
     site: Web, tmp_path: Path, carried: Any, settings: dict[str, Any]
@@ -93,7 +104,11 @@ def test_an_item_that_is_handed_on_has_what_pipelines_add(
     def from_meta(self: Any, response: Any) -> Any:
         return self.comments(response, response.meta["posts"][0])
 
-    spider = spider_of(*site.urls(range(PAGES)), parse=parse, comments=comments, from_meta=from_meta)
+    def from_context(self: Any, response: Any, context: Context) -> Any:
+        return self.comments(response, context.about["posts"][0])
+
+    callbacks = {"parse": parse, "comments": comments, "from_meta": from_meta, "from_context": from_context}
+    spider = spider_of(*site.urls(range(PAGES)), **callbacks)
     settings = {"RETRY_ENABLED": False, "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter", **settings}
     items = [{**item, "id": 0} for item in fed_without_ids(spider, tmp_path, settings)]
     assert len(items) == 2 * PAGES
@@ -176,8 +191,12 @@ def test_a_request_is_searched_for_items_in_bounded_time() -> None:
         def values(self) -> Any:
             return [self] * 10_000
 
-    asked = scrapy.Request("http://a.example/", meta={"one": Endless(), "two": range(10**9), "three": None})
-    assert len([*objects_in(asked)]) == 3 + MOST_CARRIED
+    class Refuses(dict[str, Any]):
+        def values(self) -> Any:
+            raise RuntimeError
+
+    asked = scrapy.Request("http://a.example/", meta={"one": Endless(), "two": range(10**9), "three": Refuses()})
+    assert len([*objects_in(asked)]) == MOST_CARRIED
 
 
 def calls_of(spider: type[scrapy.Spider], settings: dict[str, Any]) -> Counter[str]:
