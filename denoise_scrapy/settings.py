@@ -504,7 +504,7 @@ def _checked(name: str, value: object, kind: str, declared: Declaration, *, impo
         may_import = isinstance(parsed, str) and "." in parsed  # the path of a class or function
         if declared.check is not None and parsed and (imports or not may_import):
             declared.check(parsed)
-    except ValueError as error:
+    except (ValueError, OSError) as error:  # the second of the place of a file or folder
         raise ConfigurationError(f"{name} = {value!r}: {error}") from None
     return parsed
 
@@ -525,6 +525,8 @@ def _checked_pairs(name: str, value: object, declared: Declaration, *, imports: 
             hint = nearest_hint(str(key), declared.keys)
             raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(declared.keys)}{hint}")
         choices = declared.keys[family]
+        if declared.check is None and not choices and each and each in checked.values():
+            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: this is the field of another value")
         valid = "" if choices else declared.valid or _ITEM_FIELD
         of_key = replace(declared, choices=choices, may_be_empty=not choices, valid=valid)
         checked[SHORT.get(key, key)] = _checked(f"{name}[{key!r}]", each, "str", of_key, imports=imports)

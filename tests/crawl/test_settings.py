@@ -90,6 +90,8 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_PARTS", "drop", "DENOISE_PARTS = 'drop': valid is dict: title, standfirst, captions"),
         ("DENOISE_FIELDS", "artikel", "| dict: body, markdown"),
         ("DENOISE_FIELDS", "artikel", "did you mean article?"),
+        ("DENOISE_FIELDS", {"title": "by", "authors": "by"}, "['authors'] = 'by': this is the field of another value"),
+        ("DENOISE_EXAMPLES", "x" * 5000, "x': "),
         ("DENOISE_ADAPTERS", {"autor": "a.b"}, "did you mean author?"),
         ("DENOISE_ADAPTERS", {"authors": "own_classes.people"}, "DENOISE_ADAPTERS['authors'] = 'own_classes.people': "),
         ("DENOISE_ADAPTERS", {"authors": "own_classes"}, "it is no function"),
