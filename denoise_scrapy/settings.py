@@ -518,7 +518,7 @@ def _checked_pairs(name: str, value: object, declared: Declaration, *, imports: 
     if not isinstance(pairs, Mapping):
         hint = nearest_hint(str(value), declared.choices)
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}{hint}")
-    checked = {}
+    checked: dict[str, str] = {}
     for key, each in pairs.items():
         family = TAUGHT if str(key).startswith(TAUGHT_AS) else key
         if family not in declared.keys:

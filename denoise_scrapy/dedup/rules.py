@@ -127,9 +127,10 @@ class Fingerprint:
     def of(cls, text: str | FeatureStrings) -> Fingerprint:
         """Return the fingerprint of a text, or of its features if already computed."""
         features = FeatureStrings(text) if isinstance(text, str) else text
-        least = bisect_right(LEVEL_LENGTHS, features.n)
-        t = next((t for t in LEVELS[least:] if len(features.main_units(t)) <= S1_CAP), LEVELS[-1])
-        s1 = features.main_units(t)
+        for t in LEVELS[bisect_right(LEVEL_LENGTHS, features.n) :]:
+            s1 = features.main_units(t)
+            if len(s1) <= S1_CAP:
+                break
         runs, limit = features.sample_of(S2_CAP)
         return cls(
             n=features.n,

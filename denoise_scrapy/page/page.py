@@ -29,23 +29,6 @@ from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, 
 from denoise_scrapy.page.shadow import shown_tree
 
 
-class _Column:
-    """A column of the core's rows, as 64-bit integers, made when first read; `cached_property` takes thrice as long."""
-
-    def __init__(self, *names: str) -> None:
-        self._names = names
-
-    def __set_name__(self, _: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, of: Any, _: type) -> IntArray:
-        rows: npt.NDArray[Any] = of.rows
-        for name in self._names:
-            rows = rows[name]
-        column = of.__dict__[self._name] = rows.astype(np.int64)
-        return column
-
-
 def _of_texts(number: int) -> cached_property[IntArray]:
     """Return a cached property: a column of the texts after the marks."""
 
@@ -66,24 +49,28 @@ class Elements:
     The core's `rows` have one entry per element, `tokens` one per kind of elements (`core/tree.pxd`).
     """
 
-    parent = _Column("parent")  # -1 for the roots
-    end = _Column("end")  # first index after the subtree, so `cumsum[end] - cumsum[i]` sums over it
-    depth = _Column("depth")  # roots have 1
-    token = _Column("token")  # number of the element's token
-
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.rows = tree.element_rows
+        self.rows = rows = tree.element_rows
         self.tokens = tree.token_rows
+        self.parent: IntArray = rows["parent"].astype(np.int64)  # -1 for the roots
+        # first index after the subtree, so `cumsum[end] - cumsum[i]` sums over it
+        self.end: IntArray = rows["end"].astype(np.int64)
+        self.token: IntArray = rows["token"].astype(np.int64)  # number of the element's token
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @cached_property
+    def depth(self) -> IntArray:
+        """Number of elements around each, and itself: roots have 1."""
+        return np.asarray(self.rows["depth"], np.int64)
+
+    @cached_property
     def parent_or_self(self) -> IntArray:
         """The parent element, for a root itself. Applied repeatedly it climbs and stays at the top."""
-        return np.where(self.parent >= 0, self.parent, np.arange(len(self)))
+        return np.where(self.parent >= 0, self.parent, np.arange(len(self.rows)))
 
     def holds_tag(self, tags: Collection[str]) -> bool:
         """Return whether any element has one of these tags."""
@@ -128,7 +115,7 @@ class Elements:
     @cached_property
     def shown(self) -> BoolArray:
         """Elements that may show something: all but skipped ones, and a noscript that was read."""
-        inhabited = self.end - np.arange(len(self)) > 1
+        inhabited = self.end - np.arange(len(self.rows)) > 1
         return ~np.asarray(self.column("skipped"), bool) | inhabited | (self.own_chars > 0)
 
     @cached_property
@@ -136,7 +123,7 @@ class Elements:
         """Visible characters of the element's own text, without its children's."""
         seen = self.rows["seen"]
         whole = (seen["end"] - seen["start"]).astype(np.int64)
-        inner = np.bincount(self.parent + 1, whole, len(self) + 1)[1:]  # the first value is for the roots
+        inner = np.bincount(self.parent + 1, whole, len(self.rows) + 1)[1:]  # the first value is for the roots
         return np.asarray(whole - inner.astype(np.int64))
 
     # ---- the marks in the page's text: where its elements start and end. All have shape (2n,) ----
@@ -147,7 +134,7 @@ class Elements:
 
     @cached_property
     def _texts(self) -> IntArray:
-        return np.ascontiguousarray(self.texts_of(np.ones(len(self), np.bool_), others=True).T)
+        return np.ascontiguousarray(self.texts_of(np.ones(len(self.rows), np.bool_), others=True).T)
 
     mark_element = _of_texts(0)
     text_owner = _of_texts(1)  # element that owns the text after the mark, -1 for none
@@ -168,13 +155,13 @@ class Elements:
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> npt.NDArray[Any]:
         """Return the sum of a column over each element's subtree, including itself."""
         running = values.cumsum()
-        before = np.zeros(len(self) + 1, running.dtype)
+        before = np.zeros(len(self.rows) + 1, running.dtype)
         before[1:] = running
         return np.asarray(before.take(self.end) - before[:-1])
 
     def inside(self, roots: IntArray) -> BoolArray:
         """Return the elements in the subtrees of `roots`, which may be in any order, including the roots."""
-        n = len(self)
+        n = len(self.rows)
         edges = np.bincount(roots, minlength=n + 1) - np.bincount(self.end[roots], minlength=n + 1)
         return np.asarray(np.cumsum(edges[:n]) > 0)
 
@@ -186,19 +173,14 @@ class Elements:
 class Blocks:
     """Columns of a page's m blocks in order, of shape (m,) unless stated otherwise; and the core's `rows`."""
 
-    element = _Column("element")  # nearest block-level element of the block's text
-    start = _Column("text", "start")  # position of the block's first character in the page's text
-    end = _Column("text", "end")  # position after its last
-    chars = _Column("chars")  # visible ones
-    link_chars = _Column("link_chars")  # visible ones inside links
-    tokens = _Column("tokens")  # runs of word characters, and CJK characters one by one
-    paragraph_tokens = _Column("prose")  # its tokens if it is a paragraph of prose, else 0
-    slots = _Column("slot")  # number of the block's path: records of a list share one, or paragraphs of a story
-    counts = _Column("counts")  # characters of each class (`core/characters.pxd`), shape (m, classes)
-
     def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
         self.elements = elements
-        self.rows = elements.tree.block_rows
+        self.rows = rows = elements.tree.block_rows
+        self.element: IntArray = rows["element"].astype(np.int64)  # nearest block-level element of the block's text
+        self.chars: IntArray = rows["chars"].astype(np.int64)  # visible ones
+        self.link_chars: IntArray = rows["link_chars"].astype(np.int64)  # visible ones inside links
+        # runs of word characters, and CJK characters one by one
+        self.tokens: IntArray = rows["tokens"].astype(np.int64)
         self._boxes = boxes
         if boxes is not None:
             seen = self._seen(self.rows["flags"].astype(np.int64), boxes)
@@ -206,6 +188,21 @@ class Blocks:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @cached_property
+    def start(self) -> IntArray:
+        """Position of the block's first character in the page's text."""
+        return np.asarray(self.rows["text"]["start"], np.int64)
+
+    @cached_property
+    def paragraph_tokens(self) -> IntArray:
+        """The block's tokens if it is a paragraph of prose, else 0."""
+        return np.asarray(self.rows["prose"], np.int64)
+
+    @cached_property
+    def slots(self) -> IntArray:
+        """Number of the block's path: records of a list share one, or paragraphs of a story."""
+        return np.asarray(self.rows["slot"], np.int64)
 
     def has(self, flag: Flag) -> BoolArray:
         """Return which blocks have any of these flags of tags; those of words in names are in `flags` alone."""
@@ -227,7 +224,7 @@ class Blocks:
     def share_owned_by(self, elements: BoolArray) -> FloatArray:
         """Return the share of each block's visible characters that are own text of the marked elements."""
         chars, block = self.elements.texts_of(elements).T[4:]
-        chars = np.bincount(block[block >= 0], chars[block >= 0], len(self))
+        chars = np.bincount(block[block >= 0], chars[block >= 0], len(self.rows))
         return np.asarray(chars / np.maximum(self.chars, 1))
 
     @cached_property

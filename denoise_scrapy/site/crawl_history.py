@@ -84,7 +84,7 @@ class PageReading(NamedTuple):
     path: int  # hash of the path of its URL
     text: int  # `plain_hash` of the body
     lines: npt.NDArray[np.int64]  # hashes of its `LINES` longest lines
-    sizes: npt.NDArray[np.int32]  # their characters, summed over all occurrences
+    sizes: npt.NDArray[np.int64]  # their characters, summed over all occurrences
     words: npt.NDArray[np.float32]  # shares of the body's words by class, shape (`WORD_CLASSES`,)
     template: Hashes
     places: Mapping[str, str]  # of its parts (`drift.places_of`)
@@ -97,8 +97,7 @@ class PageReading(NamedTuple):
         counted, whole = Counter[int](), _plain(text)
         for plain, line in zip(whole.split(b"\n"), text.split("\n"), strict=True):
             counted[zlib.crc32(plain)] += len(line)
-        most = counted.most_common(LINES)
-        lines, sizes = np.array([line for line, _ in most]), np.array([size for _, size in most], np.int32)
+        lines, sizes = np.array(counted.most_common(LINES), np.int64).T
         counts = np.bincount(read_units(text[:WORD_CHARS]).hashes % WORD_CLASSES, minlength=WORD_CLASSES)
         words = (counts / max(1, counts.sum())).astype(np.float32)
         path, plain_text, template = path_hash(facts.url), zlib.crc32(whole), containers_of(facts)

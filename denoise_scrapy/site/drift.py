@@ -43,17 +43,17 @@ def places_of_parts(page: Page, kept: BoolArray, said: Mapping[str, str]) -> dic
         >>> places_of_parts(page, np.array([False, True, True]), {"title": "Rain", "author": ""})
         {'body': 'div.story', 'title': 'h1.top', 'author': ''}
     """
-    found, body = list[tuple[str, int]](), -1
+    found, body = dict[str, str](), -1
     if kept.any():
         inside = page.blocks.subtree_sums(page.blocks.tokens * kept)
         body = int(np.flatnonzero(inside >= MOST_OF_BODY * inside.max())[-1])  # the last around most is the innermost
-    found.append((BODY, body))
+    found[BODY] = _place(page, body)
     is_line, is_heading = page.blocks.chars <= MOST_LINE, page.blocks.rows["heading"] > 0
     for part, text in said.items():
         chosen = np.flatnonzero(is_line & (is_heading if part == "title" else True)).tolist() if text else ()
         block = _holding(page, chosen, text)
-        found.append((part, int(page.blocks.element[block]) if block >= 0 else -1))
-    return {part: _place(page, element) for part, element in found}
+        found[part] = _place(page, int(page.blocks.element[block]) if block >= 0 else -1)
+    return found
 
 
 def _holding(page: Page, blocks: Iterable[int], text: str) -> int:

@@ -76,7 +76,7 @@ class SiteStatistics:
             return SiteStatistics()
         shared = share(page.facts.data, _data_of(others))
         likest = shared.likest()
-        return SiteStatistics([others[i] for i in likest], (page, shared.only(likest)))
+        return SiteStatistics(map(others.__getitem__, likest), (page, shared.only(likest)))
 
     def first(self, k: int, *, whole: bool = False) -> SiteStatistics:
         """Return only the first k pages; with `whole`, only of those whose elements are available."""

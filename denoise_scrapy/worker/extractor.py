@@ -264,8 +264,10 @@ class Extractor:
         settings = kept.settings
         k, whole = settings.comparison_pages, find_strategy(settings.strategy).needs_elements
         likest = self._memory.likest(kept.page, k, whole=whole) if k else []
-        mates = sum([likeness > SAME_TEMPLATE for likeness, _ in likest[: settings.most_compared]])
-        others = [other if whole or isinstance(other, PageFacts) else other.facts for _, other in likest]
+        others, mates = list[Page | PageFacts](), 0
+        for likeness, other in likest:
+            mates += likeness > SAME_TEMPLATE and len(others) < settings.most_compared
+            others.append(other if whole or isinstance(other, PageFacts) else other.facts)
         return Known(mates, len(likest)), others
 
 
@@ -314,7 +316,7 @@ def _extracted(
     reading = None
     if wish.reading:
         kind = body.kind if "kind" in item_fields else ""  # naming it takes a tenth of the body's time
-        has_blocks = len(body.kept) == len(page.blocks)
+        has_blocks = len(body.kept) == len(page.blocks.rows)
         places = places_of_parts(page, body.kept, parts_of(page, body, meta)) if has_blocks else {}
         reading = PageReading.of(body.text, body.confidence, kind, page.facts, places)
     return Extracted(
@@ -323,7 +325,7 @@ def _extracted(
         evidence=body.evidence,
         confidence=body.confidence,
         size=len(body.text),
-        plain=plain_hash(body.text),
+        plain=plain_hash(body.text) if reading is None else reading.text,
         known=known,
         lacks_styles=page.lacks_styles,
         taught=_taught(body) if examples else "examples/none" if settings.examples else "",
