@@ -23,8 +23,7 @@ from typing_extensions import Self
 
 from denoise_scrapy.body.fields import CHUNKS, WHOLE, chunk_rows_of, held_bytes, with_item
 from denoise_scrapy.body.rendering.markdown import destination, escape_inside, escape_line, escape_text
-from denoise_scrapy.crawl.crawl_index import MEMORY, index_place
-from denoise_scrapy.crawl.duplicates import Duplicates
+from denoise_scrapy.crawl.duplicates import MEMORY, Duplicates, index_place
 from denoise_scrapy.crawl.feeds import CHANGES
 from denoise_scrapy.crawl.items import values_of
 from denoise_scrapy.crawl.state import state_of

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, show
-from denoise_scrapy.crawl.crawl_index import MEMORY, index_place
+from denoise_scrapy.crawl.duplicates import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.rules import Rule
 from denoise_scrapy.dedup.versions import Version

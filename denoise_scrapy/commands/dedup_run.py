@@ -18,7 +18,7 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import PROGRESS_SECONDS, SHOWN, STANDARD, Given, UsageError
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
-from denoise_scrapy.crawl.crawl_index import INDEX_FILE
+from denoise_scrapy.crawl.duplicates import INDEX_FILE
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, SCOPES, Batch, Row
 from denoise_scrapy.settings import DenoiseSettings

@@ -2,7 +2,7 @@
 
 `state` makes all parts of one crawl; `parts` is what each of them is given. The way of a page: `reading`, `pages`,
 `sites`, `workers`, `bodies`, and where comparison pages are missing `fetching` within a `budget`, from public
-addresses (`network`). The way of an item: `passages`, `duplicates`, `crawl_index`, `stores`, `feeds`. For those who
+addresses (`network`). The way of an item: `passages`, `duplicates`, `stores`, `feeds`. For those who
 ask: `geometry` of rendered pages, a `fallback`, articles on several pages (`paged`).
 """
 

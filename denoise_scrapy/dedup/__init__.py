@@ -1,8 +1,8 @@
 """Near-duplicate texts: fingerprints, a MinHash prefilter, an exact search, and stores.
 
 Works on strings, independently of pages and crawls. `rules` makes a fingerprint and compares two, `variants` tells
-texts about different things apart, `scoped_trees` and `prefilter` find candidates, `index` decides with a store's help
-(`store`, `sqlite_store`, `redis_store`, `open_store`), `batch` does it for rows of a list or file.
+texts about different things apart, `prefilter` finds candidates among many, `index` among others, and decides with a
+store's help (`store`, `sqlite_store`, `redis_store`, `open_store`), `batch` does it for rows of a list or file.
 
 Example:
     >>> from denoise_scrapy.dedup import DuplicateIndex

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,10 +16,19 @@ from typing import NamedTuple
 
 from typing_extensions import Self
 
-from denoise_scrapy.core.feature_strings import FeatureStrings
+from denoise_scrapy.core.distance_tree import DistanceTree
+from denoise_scrapy.core.feature_strings import EVERY, FeatureStrings
 from denoise_scrapy.dedup.prefilter import WORDS_BYTES, bands_of, words_of
-from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, Fingerprint, NearCopyRule, PartRule, PatentRule, Rule
-from denoise_scrapy.dedup.scoped_trees import DistanceForest
+from denoise_scrapy.dedup.rules import (
+    MOST_NEW,
+    Comparison,
+    Fingerprint,
+    NearCopyRule,
+    NewText,
+    PartRule,
+    PatentRule,
+    Rule,
+)
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import BATCH, Found, Name, Record, Store, new_owner
 from denoise_scrapy.dedup.variants import (
@@ -685,6 +695,60 @@ class DuplicateIndex:
                 self._store.release(self._owner, same.id)
                 self._forget(1)
             self._unsure.pop()
+
+
+class DistanceForest:
+    """The edit-distance trees of an index, one for each scope and frequency threshold: each text once, by ascending id.
+
+    Attributes:
+        count: Number of its texts, including dropped ones.
+        sizes: The same of each scope.
+
+    Source: patent text 'Method and system for web page de-duplication', edit-distance tree.
+    """
+
+    def __init__(self, rule: Rule) -> None:
+        self.count = 0
+        self.sizes: Counter[str] = Counter()
+        self._rule = rule
+        self._trees: dict[str, dict[int, DistanceTree]] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """Approximate size in bytes."""
+        return sum(300 + tree.nbytes for trees in self._trees.values() for tree in trees.values())
+
+    def add(self, record: Record) -> None:
+        """Add a text."""
+        kept, scope = record.fingerprint, record.name.scope
+        self.count += 1
+        self.sizes[scope] += 1
+        tree = self._trees.setdefault(scope, defaultdict(DistanceTree))[kept.t]
+        runs = (kept.s2, (EVERY // kept.limit).bit_length() - 1) if self._rule.has_runs else ()
+        tree.add(record.id, kept.s1, kept.n, *runs)
+
+    def drop(self, number: int, scope: str) -> None:
+        """Leave a text out of further results, if it is there."""
+        for tree in self._trees.get(scope, {}).values():
+            tree.drop(number)
+
+    def candidates(self, new: NewText, scope: str, most: int) -> list[int]:
+        """Return ids of a scope, among them all duplicates of a new text: of each tree up to `most`, the likest."""
+        found: list[int] = []
+        for t, tree in self._trees.get(scope, {}).items():
+            units, need, longest = self._rule.main_query(new, t)
+            if need:
+                runs = self._rule.run_queries(new, tree.halvings)
+                found += tree.search(units, need, longest, runs, most)
+        return found
+
+    def parts(self, new: FeatureStrings, scope: str, share: float, most: int) -> list[int]:
+        """Return ids of a scope, among them the texts that a new one contains: of each tree up to `most`."""
+        found: list[int] = []
+        for t, tree in self._trees.get(scope, {}).items():
+            runs = {halved: new.repeated_sample(EVERY >> halved) for halved in tree.halvings}
+            found += tree.parts(new.main_units(t), new.n, share, runs, most)
+        return found
 
 
 def _repeated(item: ReadText, made: Fingerprint, like: Like, share: float) -> Answer:

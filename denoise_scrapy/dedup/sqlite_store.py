@@ -143,7 +143,9 @@ class SQLiteStore(Store):
         with self._lock:
             if owner:
                 self._note_claim(owner)
-            with self._writing(several=bool(replaced or bands)) as link:
+            with self._connection as link:
+                if replaced or bands:  # else one statement is a transaction
+                    link.execute("BEGIN IMMEDIATE")
                 gone = _bands_of(link, replaced) if replaced else []
                 done = link.execute(_PUT, row)
                 number = (done.lastrowid or 0) if done.rowcount else 0
@@ -222,11 +224,10 @@ class SQLiteStore(Store):
             self._link = None
 
     @contextmanager
-    def _writing(self, *, several: bool = True) -> Iterator[sqlite3.Connection]:
+    def _writing(self) -> Iterator[sqlite3.Connection]:
         """Yield the connection for writing; its statements are one transaction."""
         with self._lock, self._connection as link:
-            if several:
-                link.execute("BEGIN IMMEDIATE")
+            link.execute("BEGIN IMMEDIATE")
             yield link
 
     def _rows(self, query: str, numbers: Sequence[int]) -> Iterator[Any]:

@@ -118,6 +118,7 @@ class _Page:
     settings: DenoiseSettings
     source: PageSource | None  # if more is asked of it than its body
     as_text: bool = False
+    nbytes: int = 0  # approximate, set when it is kept
 
 
 class Extractor:
@@ -219,7 +220,7 @@ class Extractor:
             self._memory.forget(each.url)
         for number, kept in [*self._pages.items()]:
             if is_theirs(kept.page.url):
-                self._nbytes -= _nbytes(self._pages.pop(number))
+                self._nbytes -= self._pages.pop(number).nbytes
         return facts
 
     def can_use(self, strategy: str) -> bool:
@@ -253,10 +254,11 @@ class Extractor:
     def _keep(self, number: int, page: _Page) -> None:
         """Keep a page as the newest, and forget the oldest others if there are too many."""
         before = self._pages.pop(number, None)
-        self._nbytes += _nbytes(page) - (0 if before is None else _nbytes(before))
+        page.nbytes = page.page.nbytes + (0 if page.source is None else len(page.source.html))
+        self._nbytes += page.nbytes - (0 if before is None else before.nbytes)
         self._pages[number] = page
         while self._nbytes > self._most and len(self._pages) > 1:
-            self._nbytes -= _nbytes(self._pages.popitem(last=False)[1])
+            self._nbytes -= self._pages.popitem(last=False)[1].nbytes
             self._evicted += 1
 
     def _known(self, kept: _Page) -> tuple[Known, list[Page | PageFacts]]:
@@ -277,10 +279,6 @@ def sendable(error: Exception) -> Exception:
     if is_plain and not isinstance(error, StopIteration):  # that ends what waits for a result
         return error
     return RuntimeError(f"{type(error).__name__}: {error}")
-
-
-def _nbytes(kept: _Page) -> int:
-    return kept.page.nbytes + (0 if kept.source is None else len(kept.source.html))
 
 
 def _parsed(source: PageSource, settings: DenoiseSettings, root: Any) -> Page:

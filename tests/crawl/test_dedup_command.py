@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.crawl.crawl_index import INDEX_FILE
+from denoise_scrapy.crawl.duplicates import INDEX_FILE
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, SQLiteStore
 from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.dedup.store import Name

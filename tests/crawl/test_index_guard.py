@@ -12,8 +12,8 @@ import pytest
 from scrapy.exceptions import DropItem
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.crawl import crawl_index
-from denoise_scrapy.crawl.crawl_index import CrawlIndex
+from denoise_scrapy.crawl import duplicates
+from denoise_scrapy.crawl.duplicates import CrawlIndex
 from denoise_scrapy.crawl.passages import ItemText
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
@@ -99,7 +99,7 @@ def test_a_crawl_that_ends_while_a_slow_disk_writes_keeps_all_texts(
         return done
 
     async def closed(self: Any, reason: str) -> None:
-        await asyncio.sleep(crawl_index.LOOK_AGAIN + 0.1)  # in the middle of the last write
+        await asyncio.sleep(duplicates.LOOK_AGAIN + 0.1)  # in the middle of the last write
 
     monkeypatch.setattr(DuplicateIndex, "settle", settle)
     place = tmp_path / "texts.sqlite"
@@ -113,7 +113,7 @@ def test_a_store_that_stays_away_is_asked_less_and_less(
 ) -> None:
     puts = Failing("put", set(range(1, 100)), FULL)
     monkeypatch.setattr(SQLiteStore, "put", puts)
-    monkeypatch.setattr(crawl_index, "MOST_PENDING_CHARS", 3_000)
+    monkeypatch.setattr(duplicates, "MOST_PENDING_CHARS", 3_000)
     done = crawled(articles, tmp_path / "t.sqlite")
     assert len(done.items) == 7
     assert puts.calls < 7

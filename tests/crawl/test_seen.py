@@ -194,7 +194,7 @@ def test_texts_that_no_crawl_has_met_for_long_are_forgotten(web: Web, tmp_path: 
     assert done.stat("dedup/expired") == PAGES - 1
     assert states(done, web) == {"/a/0": "unchanged", **{f"/a/{n}": None for n in range(1, PAGES)}}
     assert set(states(crawled(web, tmp_path, **settings), web).values()) == {"unchanged"}, "they were met again"
-    monkeypatch.setattr("denoise_scrapy.crawl.crawl_index.CLAIM_SECONDS", 0.3)
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.CLAIM_SECONDS", 0.3)
     with DuplicateIndex(store=SQLiteStore(tmp_path / "young.sqlite")) as index:
         index.add("old", "A text that no crawl meets again.")
     web.seconds = 0.4

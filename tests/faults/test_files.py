@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.crawl.crawl_index import INDEX_FILE
+from denoise_scrapy.crawl.duplicates import INDEX_FILE
 from tests.crawl.web import Web
 from tests.faults.checks import copies_kept, keys_of, wrong_at_end, wrong_so_far
 from tests.faults.limited import may_mount
