@@ -235,7 +235,6 @@ class DenoiseSettings:
         valid="import path of a function",
         check=find_function,
     )
-    teacher_calls: int = _of_crawl(100, "How often a crawl may call it.", low=0)
     fallback: str = _of_crawl(
         "",
         "Function that gives the text of pages whose confidence is below DENOISE_FALLBACK_BELOW (docs/recipes.md).",

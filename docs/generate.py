@@ -38,7 +38,7 @@ GROUPS = {
     "comparison_share",
     "Which pages, and how": "enabled strategy geometry",
     "What items receive": "adapters html_field url_field shared_body chunk_tokens "
-    "markdown examples teacher teacher_calls fallback fallback_below",
+    "markdown examples teacher fallback fallback_below",
     "Comparison pages": "comparison_pages comparison_wait",
     "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_certainty "
     "dedup_key_field dedup_variants",

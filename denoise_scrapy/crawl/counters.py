@@ -25,7 +25,7 @@ STATS: dict[str, str] = {
     "set_aside (almost without its places, as after a redesign), none (of their site); refused: examples that their "
     "page lacks",
     "teacher/*": "templates for which DENOISE_TEACHER was asked, and its answers: used (an example now), none, "
-    "refused (not on the page), failed, slow; over_budget: pages after DENOISE_TEACHER_CALLS",
+    "refused (not on the page), failed, slow; over_budget: pages after the last call",
     "fallback/*": "pages for which DENOISE_FALLBACK was asked, and its answers: used, failed, slow",
     "body/confidence/*": "pages by the confidence of their body, in steps of .05",
     "body/evidence/*": "items by the evidence for their text",

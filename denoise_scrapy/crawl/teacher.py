@@ -35,8 +35,9 @@ from denoise_scrapy.worker.extractor import TAUGHT, Extracted, Extractor, Wish
 
 # Below this confidence it is asked: most of such bodies lack or add a third of their words (docs/figures.md).
 DOUBTED = 0.6
-# Bytes of a page that it is asked about: with DENOISE_TEACHER_CALLS, those that examples may take in memory.
-MOST_BYTES = 1_000_000
+# How often a crawl asks it, and bytes of a page that it is asked about: at most 100 MB of examples in memory. The next
+# crawl asks about further templates.
+MOST_ASKED, MOST_BYTES = 100, 1_000_000
 # Share of the runs of so many words of each line of an answer that the page has too. One that quotes has nearly all; a
 # model that mends a word in thirty breaks a tenth.
 RUN, LEAST_QUOTED = 3, 0.9
@@ -79,7 +80,7 @@ class Teacher:
         self._workers = workers
         self._function = Asked(crawl, "teacher")
         self._folder = crawl.settings.examples
-        self._left = crawl.settings.teacher_calls
+        self._left = MOST_ASKED
         self._kept: dict[str, list[Hashes]] = {}
         for site, template in _asked(self._folder):
             self._kept.setdefault(site, []).append(template)

@@ -49,14 +49,15 @@ def test_one_page_is_asked_about_and_all_are_taught(web: Web, function: str, wor
     assert "kept for this crawl only" in said
 
 
-def test_each_template_is_asked_about_once(web: Web) -> None:
+def test_each_template_is_asked_about_once(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     other = "<title>x</title><header><ul><li>a<li>b</ul></header><main><section><ol><li>{}</ol></section></main>"
     web.pages |= {f"/b/{number}": other.format(page(number)[90:190]) for number in range(3)}
     done = crawled(web, "nothing", [*(f"/a/{number}" for number in range(3)), *(f"/b/{number}" for number in range(3))])
     assert len(done.items) == 6 and done.stat("teacher/asked") == done.stat("teacher/none") == 2
     assert {asked.url[-3] for asked in teachers.ASKED} == {"a", "b"}
     teachers.ASKED.clear()
-    done = crawled(web, "nothing", ["/a/1", "/b/1"], DENOISE_TEACHER_CALLS=1)
+    monkeypatch.setattr(teacher, "MOST_ASKED", 1)
+    done = crawled(web, "nothing", ["/a/1", "/b/1"])
     assert len(done.items) == 2 and len(teachers.ASKED) == done.stat("teacher/over_budget") == 1
 
 
@@ -118,7 +119,7 @@ def test_the_next_crawl_asks_for_no_template_again(web: Web, tmp_path: Path, fun
         ({"DENOISE_TEACHER": f"{PATH}tol"}, "has no attribute 'tol'; did you mean told?"),
         ({"DENOISE_TEACHER": "nowhere.at_all"}, "No module named 'nowhere'"),
         ({"DENOISE_TEACHERS": "x.y"}, "no such setting; did you mean DENOISE_TEACHER?"),
-        ({"DENOISE_TEACHER_CALLS": -1}, "DENOISE_TEACHER_CALLS = -1: valid is whole number >= 0"),
+        ({"DENOISE_TEACHER_CALLS": 9}, "DENOISE_TEACHER_CALLS = 9: no such setting; did you mean DENOISE_TEACHER?"),
     ],
 )
 def test_a_wrong_setting_stops_the_crawl_at_its_start(web: Web, settings: dict[str, Any], said: str) -> None:
