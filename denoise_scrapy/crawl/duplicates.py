@@ -32,7 +32,7 @@ from twisted.python.failure import Failure
 from denoise_scrapy.body.fields import CHUNKS
 from denoise_scrapy.crawl.feeds import Feeds
 from denoise_scrapy.crawl.items import DAY
-from denoise_scrapy.crawl.parts import LARGE, LONGEST_WAIT, LOOK_AGAIN, MOST_OF_ALL, Answer, Crawl, beside
+from denoise_scrapy.crawl.parts import LARGE, LONGEST_WAIT, LOOK_AGAIN, MOST_HELD, MOST_OF_ALL, Answer, Crawl, beside
 from denoise_scrapy.crawl.passages import NOTHING, ItemText, Passage, Passages, Spellings
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, Verdict, open_store
@@ -61,9 +61,6 @@ NOTHING_BEFORE = (
 )
 
 _OF_ARGUMENTS = (ValueError, TypeError)
-# Maximum items held while a feed cannot be written, some tens of KB each. Beyond, the oldest are withdrawn, so that
-# their copies are kept as well.
-MOST_UNWRITTEN = 1000
 # Statuses of a page that is gone.
 GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 
@@ -164,7 +161,7 @@ class Duplicates:
         except OSError as error:
             message = "A feed cannot be written; copies of its items wait until it can: %s"
             self._crawl.say_once("unwritten", message, error)
-            while len(self._unwritten) > MOST_UNWRITTEN:
+            while len(self._unwritten) > MOST_HELD:  # copies of the oldest are kept as well
                 self._crawl.count("memory/evicted/unwritten")
                 self._end(self._unwritten.pop(0), lost=True)
             return

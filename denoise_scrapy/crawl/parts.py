@@ -32,8 +32,6 @@ logger = logger_of(__name__)
 ADDONS = ("denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon")
 STATS_FILE = "denoise-stats.json"
 FAILED = "Error in %s: %s passes unchanged. (Further such errors: denoise/errors/%s)"
-# Maximum messages logged once: there are some tens of kinds, but the meta of requests may name anything.
-MOST_SAID = 1000
 # Bytes of a page, or characters of a text, above which no work on it is done on the reactor: parsing so many takes
 # 5 ms; most recorded pages are smaller.
 LARGE = 200_000
@@ -43,6 +41,9 @@ MAX_PAGE_BYTES = 10_000_000
 # Maximum sites, requests or items in progress of one kind that are remembered, some 300 bytes each: 3 MB. Of what all
 # items or pages of a crawl have: 10 MB. Those forgotten are taken for new.
 MOST_KNOWN, MOST_OF_ALL = 10_000, 100_000
+# Maximum of what takes more: sites that are counted, at most 100 KB each; items that no feed has written, some tens of
+# KB. Also of what is more only where the meta of requests is odd: messages logged once, objects that a request has.
+MOST_HELD = 1_000
 # Maximum seconds that an item waits for another one in the pipelines, for a request or for a function of the project:
 # as long as slow pipelines take, and twice what a model on a busy server takes for a page.
 LONGEST_WAIT = 60.0
@@ -104,7 +105,7 @@ class Crawl:
         self, key: str, message: str, *args: object, level: int = logging.WARNING, error: Exception | None = None
     ) -> None:
         """Log a message, by default a warning, the first time `key` is used in the crawl; the traceback of an error."""
-        if key not in self.said and len(self.said) < MOST_SAID:
+        if key not in self.said and len(self.said) < MOST_HELD:
             self.said.add(key)
             logger.log(level, message, *args, extra=self.extra, exc_info=error)
 

@@ -53,7 +53,7 @@ from denoise_scrapy.crawl.items import (
     with_values,
 )
 from denoise_scrapy.crawl.pages import OK, CrawledPage, has_no_markup, is_html
-from denoise_scrapy.crawl.parts import LARGE, LONGEST_WAIT, MOST_KNOWN, MOST_OF_ALL, Crawl
+from denoise_scrapy.crawl.parts import LARGE, LONGEST_WAIT, MOST_HELD, MOST_KNOWN, MOST_OF_ALL, Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES, Verdict
 from denoise_scrapy.dedup.variants import ReadText, read_text, site_of
@@ -657,10 +657,6 @@ class Refused:
             self._crawl.say_once("lost_later", LOST, fields, self._lost, error)
 
 
-# Maximum objects looked at of a request.
-MOST_CARRIED = 1000
-
-
 def objects_in(request: Request) -> Iterator[object]:
     """Yield the objects that a request carries to its callback: arguments, meta, and what these contain.
 
@@ -675,11 +671,11 @@ def objects_in(request: Request) -> Iterator[object]:
         if isinstance(callback, partial):
             given += callback.args, callback.keywords
         given += [cell.cell_contents for cell in getattr(callback, "__closure__", None) or ()]
-    for _ in range(MOST_CARRIED):
+    for _ in range(MOST_HELD):
         if not given:
             break
         each = given.popleft()
         yield each
         with suppress(Exception):  # raised by a class of the project
             inner = each if isinstance(each, (list, tuple, set)) else values_of(each).values()
-            given += islice(inner, max(MOST_CARRIED - len(given), 0))
+            given += islice(inner, max(MOST_HELD - len(given), 0))

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl.parts import MOST_KNOWN, Answer, Crawl
+from denoise_scrapy.crawl.parts import MOST_HELD, MOST_KNOWN, Answer, Crawl
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.dedup.open_store import is_file
@@ -152,8 +152,6 @@ def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
     return str(Path(directory, SITES_FILE)) if directory else None
 
 
-# Maximum sites counted. One with many pages takes 30 to 100 KB, so these take at most 100 MB.
-MOST_SITES = 1_000
 # Number of sites with their own stats, the worst ones.
 WORST = 10
 CHANGED = "%s may have changed: %s. `scrapy denoise health %s` shows its last crawls"
@@ -163,7 +161,7 @@ ODD = "Most pages of %s may be a wall or an error page: %s. `scrapy denoise heal
 class SiteHealth:
     """Counts the pages and items of each site, and judges the site's health.
 
-    Beyond `MOST_SITES`, sites with too few pages to be judged are forgotten, the oldest first; if there are none, new
+    Beyond `MOST_HELD`, sites with too few pages to be judged are forgotten, the oldest first; if there are none, new
     sites are not counted.
     """
 
@@ -183,7 +181,7 @@ class SiteHealth:
         found = self._tallies.get(site)
         if found is not None or not site:
             return found
-        if len(self._tallies) >= MOST_SITES:
+        if len(self._tallies) >= MOST_HELD:
             self._crawl.count("memory/evicted/health")
             small = next((other for other, tally in self._tallies.items() if not tally.counts.is_enough), None)
             if small is None:

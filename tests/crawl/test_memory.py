@@ -59,7 +59,7 @@ def test_items_that_no_feed_can_write_are_held_up_to_a_bound(
         raise OSError("no space left")
 
     monkeypatch.setattr(duplicates.Feeds, "flush", fail)
-    monkeypatch.setattr(duplicates, "MOST_UNWRITTEN", 3)
+    monkeypatch.setattr(duplicates, "MOST_HELD", 3)
     held = []
 
     def closed(self: Any, reason: str) -> None:

@@ -15,7 +15,8 @@ import scrapy
 from scrapy.exceptions import DropItem
 
 import denoise_scrapy
-from denoise_scrapy.crawl.passages import MOST_CARRIED, objects_in
+from denoise_scrapy.crawl.parts import MOST_HELD
+from denoise_scrapy.crawl.passages import objects_in
 from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
 from tests.crawl.web import Web, article, sentence, story
 
@@ -196,7 +197,7 @@ def test_a_request_is_searched_for_items_in_bounded_time() -> None:
             raise RuntimeError
 
     asked = scrapy.Request("http://a.example/", meta={"one": Endless(), "two": range(10**9), "three": Refuses()})
-    assert len([*objects_in(asked)]) == MOST_CARRIED
+    assert len([*objects_in(asked)]) == MOST_HELD
 
 
 def calls_of(spider: type[scrapy.Spider], settings: dict[str, Any]) -> Counter[str]:
