@@ -562,11 +562,9 @@ class DuplicateIndex:
 
     def _candidates(self, item: ReadText, found: Found) -> set[int]:
         """Return the ids of kept texts that a new one may repeat or contain."""
-        new, scope = item.text, item.name.scope
-        ids = {*found.alike[:CANDIDATE_LIMIT], *self._forest.candidates(new, scope, CANDIDATE_LIMIT)}
-        if self._variants and item.name.site and isinstance(new, FeatureStrings) and not item.is_short:
-            ids.update(self._forest.parts(new, scope, HELD, CANDIDATE_LIMIT))
-        return ids
+        share = HELD if self._variants and item.name.site and not item.is_short else 0.0
+        alike = self._forest.candidates(item.text, item.name.scope, share, CANDIDATE_LIMIT)
+        return {*found.alike[:CANDIDATE_LIMIT], *alike}
 
     def _alive(self, ids: Collection[int], scope: str) -> list[Record]:
         """Return the records still in the store, in order of id."""
@@ -732,22 +730,20 @@ class DistanceForest:
         for tree in self._trees.get(scope, {}).values():
             tree.drop(number)
 
-    def candidates(self, new: NewText, scope: str, most: int) -> list[int]:
-        """Return ids of a scope, among them all duplicates of a new text: of each tree up to `most`, the likest."""
+    def candidates(self, new: NewText, scope: str, share: float, most: int) -> list[int]:
+        """Return ids of a scope, among them all duplicates of a new text: of each tree up to `most`, the likest.
+
+        With a `share`, as many are added of which the new text may have this share, as of its parts.
+        """
         found: list[int] = []
         for t, tree in self._trees.get(scope, {}).items():
             units, need, longest = self._rule.main_query(new, t)
             if need:
                 runs = self._rule.run_queries(new, tree.halvings)
                 found += tree.search(units, need, longest, runs, most)
-        return found
-
-    def parts(self, new: FeatureStrings, scope: str, share: float, most: int) -> list[int]:
-        """Return ids of a scope, among them the texts that a new one contains: of each tree up to `most`."""
-        found: list[int] = []
-        for t, tree in self._trees.get(scope, {}).items():
-            runs = {halved: new.repeated_sample(EVERY >> halved) for halved in tree.halvings}
-            found += tree.parts(new.main_units(t), new.n, share, runs, most)
+            if share and isinstance(new, FeatureStrings):
+                every = {halved: new.repeated_sample(EVERY >> halved) for halved in tree.halvings}
+                found += tree.parts(units, new.n, share, every, most)
         return found
 
 
