@@ -229,7 +229,7 @@ def _own_value(value: Any) -> Any:
 _MARKUP = re.compile(r"[\s\ufeff]*<[a-z!?/]|.*?<(?:!doctype|/?(?:html|head|body))\b", re.IGNORECASE | re.DOTALL)
 # Maximum levels of lists and dicts within a field; feeds write no deeper ones.
 MOST_LEVELS = 20
-_PLAIN = (str, int, float, type(None))
+PLAIN = (str, int, float, type(None))
 DAY = 86_400.0  # seconds
 
 
@@ -274,7 +274,7 @@ def _lasting(value: Any, met: dict[int, Any], levels: int = MOST_LEVELS) -> Any:
     is_list = isinstance(value, (list, tuple, Set))
     if is_list or isinstance(value, Mapping) or ItemAdapter.is_item(value):
         inner = value if is_list or isinstance(value, Mapping) else ItemAdapter(value)
-        if not all(isinstance(each, _PLAIN) for each in (inner if is_list else inner.values())):
+        if not all(isinstance(each, PLAIN) for each in (inner if is_list else inner.values())):
             met[id(value)] = value
         if not is_list:
             return _selected(inner, lambda each: _lasting(each, met, levels - 1)) or None

@@ -43,6 +43,7 @@ from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.body.fields import chunk_rows_of
 from denoise_scrapy.crawl.items import (
+    PLAIN,
     all_values,
     field_lines,
     html_in,
@@ -675,6 +676,8 @@ def objects_in(request: Request) -> Iterator[object]:
         if not given:
             break
         each = given.popleft()
+        if isinstance(each, PLAIN):
+            continue
         yield each
         with suppress(Exception):  # raised by a class of the project
             inner = each if isinstance(each, (list, tuple, set)) else values_of(each).values()
