@@ -524,7 +524,8 @@ def _checked_pairs(name: str, value: object, declared: Declaration, *, imports: 
             hint = nearest_hint(str(key), declared.keys)
             raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(declared.keys)}{hint}")
         choices = declared.keys[family]
-        if declared.check is None and not choices and each and each in checked.values():
+        others = [field for one, field in checked.items() if one not in MARKS]  # an item has one mark of several
+        if not (declared.check or choices or family in MARKS) and each and each in others:
             raise ConfigurationError(f"{name}[{key!r}] = {each!r}: this is the field of another value")
         valid = "" if choices else declared.valid or _ITEM_FIELD
         of_key = replace(declared, choices=choices, may_be_empty=not choices, valid=valid)

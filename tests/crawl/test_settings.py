@@ -9,6 +9,7 @@ import scrapy
 
 from denoise_scrapy import extract
 from denoise_scrapy.body import Taste
+from denoise_scrapy.body.taste import PARTS
 from denoise_scrapy.crawl.counters import STATS, meaning_of
 from denoise_scrapy.settings import MARK, ConfigurationError, DenoiseSettings
 from tests.crawl.crawling import crawl, spider_of
@@ -166,6 +167,12 @@ def test_settings_of_one_page() -> None:
     assert chosen.for_page({"enabled": True}).enabled
     with pytest.raises(ConfigurationError, match="no such setting"):
         settings.for_page({"dedup_store": "x.sqlite"})
+
+
+def test_one_field_may_have_several_marks() -> None:
+    fields = {"variant_of": "of", "update_of": "of", "title": "title"}
+    settings = DenoiseSettings.from_settings({"DENOISE_FIELDS": fields, "DENOISE_PARTS": dict.fromkeys(PARTS, "keep")})
+    assert settings.fields == fields
 
 
 def test_keys_of_a_dict_count_one_by_one() -> None:
