@@ -90,9 +90,9 @@ def story_element(recorded: RecordedPage) -> Any:
         return None
     found = deepcopy(numbered_tree(recorded.html)[1][holder])
     found.tail = None
-    for skipped in list(found.iter(*SKIPPED_TAGS)):
+    for skipped in list(found.iterdescendants(*SKIPPED_TAGS)):
         skipped.drop_tree()
-    if found.tag in _NOT_FREE:
+    if found.tag in _NOT_FREE | SKIPPED_TAGS:
         found.tag = "div"
     return found if len(html.tostring(found)) <= MAX_STORY else None
 

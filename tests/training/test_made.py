@@ -14,6 +14,7 @@ from example_project.portal.model import tokens
 from training.dataset import FEW_BLOCKS, balanced_folds, examples, site_publisher
 from training.labels import GRAM, block_tokens, gold_share
 from training.made import CONTENT, FOLDS, KINDS, TEXTS, listed, made_of
+from training.made_boxes import story_element
 from training.made_threads import made_threads
 
 WORDS = (
@@ -131,6 +132,13 @@ def test_a_fold_gets_no_text_of_another():
     kinds = {one.made for one in examples("news", sites, apart, (0,), made=1.0)}
     assert kinds <= {"", "biography", "appeal", "advert", "short", "wall", "note", "alone", "thread"}
     assert {one.made for one in examples("news", sites, dict.fromkeys(apart, 0), (0,), made=1.0)} > kinds
+
+
+def test_a_story_that_only_pages_without_scripts_show_can_be_put_on_another_page():
+    page = recorded(0)
+    of_noscript = page.html.replace("<div><p>", "<noscript><p>").replace("</p></div><p>", "</p></noscript><p>")
+    story = story_element(RecordedPage(page.url, of_noscript, "\n".join(page.gold.split("\n")[1:])))
+    assert (story.tag, len(story)) == ("div", 6)
 
 
 def test_only_what_people_wrote_is_content_of_a_thread():
