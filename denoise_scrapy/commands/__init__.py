@@ -44,8 +44,8 @@ SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "extract": ("print the main text of one or more pages", "extract https://example.com/story --format markdown"),
     "explain": ("show which blocks of a page are kept, and why", "explain story.html --compare other.html -o why.html"),
     "site": ("list the sites of a site memory, or delete one", "site example.com crawls/news"),
-    "health": ("show the results of the last crawls of each site, and its alarms", "health crawls/news -o health.html"),
-    "stats": ("show the stats of a crawl as a table and a chart of confidence", "stats crawls/news"),
+    "health": ("show the results of the last crawls of each site, and its alarms", "health crawls/news"),
+    "stats": ("show the stats of a crawl", "stats crawls/news"),
     "version": ("show the version, and whether the add-on is in use", "version"),
 }
 
@@ -101,14 +101,12 @@ def check_output(args: argparse.Namespace, command: str) -> None:
         raise UsageError(f"{command}: -o {args.output}: valid is .html")
 
 
-def show(args: argparse.Namespace, value: object, lines: Iterable[object], page: str = "") -> None:
-    """Print a value as JSON, or lines; also write an HTML page if the command line requests it."""
+def show(args: argparse.Namespace, value: object, lines: Iterable[object]) -> None:
+    """Print a value as JSON, or lines."""
     if args.json:
         say_json(value)
     else:
         say(*lines)
-    if page and args.output:
-        Path(args.output).write_text(page, encoding="utf-8", errors="replace")
 
 
 def add_command(

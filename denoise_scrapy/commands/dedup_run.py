@@ -25,7 +25,6 @@ from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import (
-    Marked,
     Parquet,
     Read,
     RowFile,
@@ -37,7 +36,6 @@ from denoise_scrapy.support.shown import counted, json_line, report
 from denoise_scrapy.support.storage import replacing
 
 TEXT_FIELDS, TITLE_FIELD = ("body", "text"), "title"
-MARK_FIELD = "near_duplicate"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_argument_group("output").add_mutually_exclusive_group()
     for name, meaning in (
         ("--drop", "write rows that are not duplicates (default)"),
-        ("--mark", f"write all rows, and mark duplicates with the key of the kept row, as {MARK_FIELD}"),
         ("--pairs", "write the key of each duplicate, the key of the kept row, and the score"),
         ("--groups", "write the keys of kept rows and of their duplicates, the largest group first"),
     ):
@@ -64,12 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_rule_arguments(parser)
     store = "also compare with this index, and add the kept rows to it; created if missing"
     parser.add_argument("--store", metavar="STORE", help=store)
-    bad = "unreadable rows: copy them to the output (default), leave them out, or stop without output"
-    parser.add_argument("--bad", choices=("keep", "skip", "stop"), default="keep", help=bad)
     parser.epilog = (
         "A row is compared with the kept rows. Variants are not duplicates: similar rows of one site (by the host of "
         "their keys) with another title or with other words filled in. To keep the longest or the newest row, FILE is "
-        "read twice and its texts are written to a temporary file. Memory: 2 KB for each kept row. "
+        "read twice and its texts are written to a temporary file. Memory: 2 KB for each kept row. Rows that cannot be "
+        "read are written as they are, but not to Parquet. "
         "Exit codes: 0; 1 if rows could not be read; 2 for a wrong command line or field."
     )
 
@@ -156,23 +152,15 @@ class Job:
 
     def write(self, batch: Batch, out: BinaryIO) -> None:
         """Write the requested output."""
-        if self._args.what in {"drop", "mark"}:
-            mark = MARK_FIELD if self._args.what == "mark" else ""
-            rows = self._marked(batch, only_kept=self._args.what == "drop")
+        if self._args.what == "drop":
+            rows = (read for read, _, verdict in self._judged(batch) if verdict is None or verdict.of is None)
             if format_of(self._args.out) == "parquet" and not isinstance(self._source, Parquet):
-                write_parquet(self._source, out, rows, mark)
+                write_parquet(self._source, out, rows)
             else:
-                self._source.write(out, rows, mark)
+                self._source.write(out, rows)
             return
         for entry in self._pairs(batch) if self._args.what == "pairs" else self._groups(batch):
             out.write((json_line(entry) + "\n").encode())
-
-    def _marked(self, batch: Batch, *, only_kept: bool) -> Iterator[Marked]:
-        for read, _, verdict in self._judged(batch):
-            if verdict is None:
-                yield Marked(read, None, None)
-            elif verdict.of is None or not only_kept:
-                yield Marked(read, verdict.of, verdict.score)
 
     def _pairs(self, batch: Batch) -> Iterator[dict[str, Any]]:
         for _, row, verdict in self._judged(batch):
@@ -198,7 +186,7 @@ class Job:
         report(f"{counts}, {rate:,.0f} rows/s")
 
     def _judged(self, batch: Batch) -> Iterator[tuple[Read, Row | None, Verdict | None]]:
-        """Yield the rows to write, in order; unreadable ones that are kept have no verdict."""
+        """Yield the rows, in order; unreadable ones have no verdict."""
         in_one = batch.keep == KEEPS[0]
         verdicts: Iterator[Verdict] = iter(())
         if not in_one:
@@ -215,25 +203,20 @@ class Job:
             yield read, row, verdict
 
     def _rows(self, *, first: bool) -> Iterator[tuple[Read, Row | None]]:
-        """Yield rows, and unreadable ones if these are kept; with `first`, count and report them."""
+        """Yield rows, None for unreadable ones; with `first`, count and report them."""
         wanted = [name for name in (self._text, self._key, self._args.date, self._title) if name]
         for read in self._source.rows(wanted):
             self.rows += first
             if time.monotonic() - self._said > PROGRESS_SECONDS:
                 self.say_progress()
+            row = None
             try:
                 row = self._row(read)
             except BadRowError as error:
-                problem = f"{self._source.counted} {read.number}: {error}"
-                if self._args.bad == "stop":
-                    raise ValueError(f"{self._args.file}, {problem}; nothing was written") from None
                 self.bad += first
                 if first and self.bad <= SHOWN:
-                    report(problem)
-                if self._args.bad == "keep":
-                    yield read, None
-            else:
-                yield read, row
+                    report(f"{self._source.counted} {read.number}: {error}")
+            yield read, row
 
     def _row(self, read: Read) -> Row:
         """Return the text and attributes of a row; raise `BadRowError` if it has none."""

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, groupby, islice
 from typing import Any, BinaryIO, NamedTuple, TextIO
@@ -47,14 +47,6 @@ class Read(NamedTuple):
     problem: str = ""  # why it is unreadable
 
 
-class Marked(NamedTuple):
-    """A row to write, and its mark, if marks are written."""
-
-    read: Read
-    of: str | None  # the key of its original; None if it is not a copy
-    score: float | None  # None for a row that was not judged, which gets no mark
-
-
 class RowFile(ABC):
     """A file of rows that can be read repeatedly; `counted` is the unit of row numbers.
 
@@ -76,8 +68,8 @@ class RowFile(ABC):
         """Read all rows; if the format has columns, only the wanted ones."""
 
     @abstractmethod
-    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
-        """Write rows in the same format, with a field for marks if given; raise `ValueError` if it already exists."""
+    def write(self, file: BinaryIO, rows: Iterable[Read]) -> None:
+        """Write rows in the same format."""
 
     @contextmanager
     def _text(self) -> Iterator[TextIO]:
@@ -164,10 +156,9 @@ class JsonLines(RowFile):
                     yield Read(number, line, *_object(line))
 
     @override
-    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+    def write(self, file: BinaryIO, rows: Iterable[Read]) -> None:
         with _text_to(file) as text:
-            for read, of, score in rows:
-                text.write(_marked(read, mark, of, score) if mark and score is not None else read.raw)
+            text.writelines(read.raw for read in rows)
 
 
 def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
@@ -176,17 +167,6 @@ def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
     except (RecursionError, ValueError) as error:
         return None, f"no JSON: {error}"
     return (found, "") if isinstance(found, dict) else (None, "no JSON: not an object")
-
-
-def _marked(read: Read, mark: str, of: str | None, score: float) -> str:
-    """Return a line with a mark before the closing brace; an existing mark is replaced."""
-    fields, content = read.fields or {}, read.raw.rstrip()
-    value = None if of is None else {"of": of, "score": round(score, 4)}
-    if mark in fields:
-        marked = json.dumps({**fields, mark: value}, ensure_ascii=False)
-    else:
-        marked = content[:-1] + (", " if fields else "") + json.dumps({mark: value}, ensure_ascii=False)[1:]
-    return marked + str(read.raw[len(content) :])
 
 
 class Csv(RowFile):
@@ -209,15 +189,11 @@ class Csv(RowFile):
                     yield Read(number, cells, dict(zip(names, cells, strict=True)) if right else None, problem)
 
     @override
-    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+    def write(self, file: BinaryIO, rows: Iterable[Read]) -> None:
         names = self.names()
-        _refuse_column(names, mark)
         with _text_to(file) as text:
             writer = csv.writer(text, delimiter=self._separator, lineterminator="\n")
-            if names:
-                writer.writerow([*names, mark] if mark else names)
-            for read, of, score in rows:
-                writer.writerow([*read.raw, of or ""] if mark and score is not None else read.raw)
+            writer.writerows(chain([names] if names else [], (read.raw for read in rows)))
 
     def _cells(self, text: TextIO) -> Iterator[tuple[int, list[str]]]:
         """Yield the header and each row, with the number of its first line."""
@@ -257,20 +233,12 @@ class Parquet(RowFile):
                     yield Read(number, (batch, place), fields)
 
     @override
-    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+    def write(self, file: BinaryIO, rows: Iterable[Read]) -> None:
         arrow, parquet = pyarrow_and_parquet()
-        schema = self._schema()
-        _refuse_column(schema.names, mark)
-        if mark:
-            schema = schema.append(arrow.field(mark, arrow.string()))
-        with parquet.ParquetWriter(file, schema) as writer:
-            for _, group in groupby(rows, lambda one: id(one.read.raw[0])):
-                chosen = list(group)
-                batch = chosen[0].read.raw[0]
-                columns = batch.take(arrow.array([one.read.raw[1] for one in chosen], arrow.int64())).columns
-                if mark:
-                    columns = [*columns, arrow.array([one.of for one in chosen], arrow.string())]
-                writer.write_batch(arrow.RecordBatch.from_arrays(columns, schema=schema))
+        with parquet.ParquetWriter(file, self._schema()) as writer:
+            for _, group in groupby(rows, lambda one: id(one.raw[0])):
+                batches, places = zip(*(one.raw for one in group), strict=True)
+                writer.write_batch(batches[0].take(arrow.array(places, arrow.int64())))
 
     def _schema(self) -> Any:
         _, parquet = pyarrow_and_parquet()
@@ -278,22 +246,16 @@ class Parquet(RowFile):
             return parquet.ParquetFile(file).schema_arrow
 
 
-def write_parquet(source: RowFile, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
-    """Write rows of another format as Parquet; objects, and values of several types in a column, become JSON.
+def write_parquet(source: RowFile, file: BinaryIO, rows: Iterable[Read]) -> None:
+    """Write the readable rows of another format as Parquet; objects, and values of several types, become JSON.
 
     Raises:
         ImportError: pyarrow is not installed.
-        ValueError: A column already has the mark's name, or a row is unreadable.
     """
-    names = source.names()
-    _refuse_column(names, mark)
-    table = ParquetRows([*names, mark] if mark else names, flat=True)
-    for read, of, _ in rows:
-        if read.fields is None:
-            where = f"{source.counted} {read.number}: {read.problem}"
-            raise ValueError(f"{where}; Parquet cannot contain such a row: --bad skip leaves it out")
-        _refuse_column(read.fields, mark)
-        table.add({**read.fields, mark: of} if mark else read.fields)
+    table = ParquetRows(source.names(), flat=True)
+    for read in rows:
+        if read.fields is not None:
+            table.add(read.fields)
     table.write(file)
 
 
@@ -405,11 +367,6 @@ def pyarrow_and_parquet() -> tuple[Any, Any]:
     except ImportError as error:
         raise ImportError(_NO_PYARROW) from error
     return pyarrow, parquet
-
-
-def _refuse_column(names: Collection[str], mark: str) -> None:
-    if mark and mark in names:  # a column may have no name
-        raise ValueError(f"there is already a column {mark!r}, which --mark would write: rename or remove it")
 
 
 @contextmanager
