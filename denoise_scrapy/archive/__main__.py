@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(f"{str(error).strip().splitlines()[0]}; {_AGAIN}")
     pages, sites = counted(total["pages with a body"], "page"), counted(total["sites"], "site")
     others = f"{counted(total['near-duplicates'], 'near-duplicate')}, {counted(total['bad records'], 'bad record')}"
-    say(f"{pages} of {sites}, {others}: {args.out.rstrip('/')}/summary.html")
+    say(f"{pages} of {sites}, {others}: {args.out.rstrip('/')}/run.json")
     return 0
 
 
