@@ -39,7 +39,7 @@ TEXT_FIELDS, TITLE_FIELD = ("body", "text"), "title"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    file = "JSON lines, CSV in UTF-8 (both also .gz, .zst) or Parquet; - for JSON lines on standard input"
+    file = "JSON lines (also .gz, .zst) or Parquet; - for JSON lines on standard input"
     parser.add_argument("file", metavar="FILE", help=file)
     what = parser.add_argument_group("output").add_mutually_exclusive_group()
     for name, meaning in (
@@ -100,7 +100,7 @@ def _checked(args: argparse.Namespace) -> str:
     """Return the format of the file; raise `UsageError` for conflicting arguments."""
     kind = "jsonl" if args.file == STANDARD else format_of(args.file, ROW_FORMATS)
     if not kind:
-        raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl, *.csv or *.parquet")
+        raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl or *.parquet")
     if (args.keep == "newest") != bool(args.date):
         raise UsageError("dedup run: --keep newest and --date FIELD go together")
     what, valid = (args.what, ("jsonl",)) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))

@@ -1,11 +1,10 @@
-"""Files of rows: JSON lines, CSV and Parquet. Rows are written with the values that were read.
+"""Files of rows: JSON lines and Parquet. Rows are written with the values that were read.
 
-JSON lines and CSV may also be written as Parquet. Text is UTF-8; bytes that are not are written unchanged.
+JSON lines may also be written as Parquet. Text is UTF-8; bytes that are not are written unchanged.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import json
@@ -17,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, groupby, islice
-from typing import Any, BinaryIO, NamedTuple, TextIO
+from typing import Any, BinaryIO, NamedTuple
 
 from typing_extensions import override
 
@@ -26,7 +25,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-MOST_CHARS = 64 << 20  # maximum of a line or a cell: longer ones mean that the file has another format
+MOST_CHARS = 64 << 20  # maximum of a line: longer ones mean that the file has another format
 # Maximum rows, and bytes if these are counted, held in memory; also of a row group of Parquet. A field that so many
 # rows of JSON lines lack is considered mistyped.
 MOST_ROWS, MOST_BYTES = 1000, 8_000_000
@@ -70,17 +69,6 @@ class RowFile(ABC):
     @abstractmethod
     def write(self, file: BinaryIO, rows: Iterable[Read]) -> None:
         """Write rows in the same format."""
-
-    @contextmanager
-    def _text(self) -> Iterator[TextIO]:
-        """Open the file as text, decompressed; raise `ValueError` if that is cut short or damaged."""
-        with (
-            self._opened() as file,
-            uncompressed(file, self._most_times) as content,
-            # skips a byte order mark
-            io.TextIOWrapper(content, "utf-8-sig", errors="surrogateescape", newline="") as text,
-        ):
-            yield text
 
 
 class _Bounded(io.RawIOBase):
@@ -136,7 +124,7 @@ def compressing(file: BinaryIO, name: str) -> Any:
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], **limits: int) -> RowFile:
     """Return a file in a format of `ROW_FORMATS`; Parquet needs pyarrow."""
-    kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
+    kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "parquet": Parquet}
     return kinds[kind](opened, **limits)
 
 
@@ -150,15 +138,21 @@ class JsonLines(RowFile):
 
     @override
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
-        with self._text() as text:
-            for number, line in enumerate(_lines(text), 1):
+        with (
+            self._opened() as file,
+            uncompressed(file, self._most_times) as content,
+            # skips a byte order mark
+            io.TextIOWrapper(content, "utf-8-sig", errors="surrogateescape", newline="") as text,
+        ):
+            for number, line in enumerate(iter(lambda: text.readline(MOST_CHARS + 1), ""), 1):
+                if len(line) > MOST_CHARS:
+                    raise ValueError(f"line {number} is longer than {MOST_CHARS >> 20} MB: this is not a file of rows")
                 if line.strip():
                     yield Read(number, line, *_object(line))
 
     @override
     def write(self, file: BinaryIO, rows: Iterable[Read]) -> None:
-        with _text_to(file) as text:
-            text.writelines(read.raw for read in rows)
+        file.writelines(read.raw.encode("utf-8", "surrogateescape") for read in rows)
 
 
 def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
@@ -167,48 +161,6 @@ def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
     except (RecursionError, ValueError) as error:
         return None, f"no JSON: {error}"
     return (found, "") if isinstance(found, dict) else (None, "no JSON: not an object")
-
-
-class Csv(RowFile):
-    """Comma-separated values with a header. The separator is a tab or semicolon if the header has more of these."""
-
-    @override
-    def names(self) -> list[str]:
-        with self._text() as text:
-            return next(self._cells(text), (1, []))[1]
-
-    @override
-    def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
-        with self._text() as text:
-            rows = self._cells(text)
-            _, names = next(rows, (1, []))
-            for number, cells in rows:
-                if cells:
-                    right = len(cells) == len(names)
-                    problem = "" if right else f"{len(cells)} cells where the header has {len(names)}"
-                    yield Read(number, cells, dict(zip(names, cells, strict=True)) if right else None, problem)
-
-    @override
-    def write(self, file: BinaryIO, rows: Iterable[Read]) -> None:
-        names = self.names()
-        with _text_to(file) as text:
-            writer = csv.writer(text, delimiter=self._separator, lineterminator="\n")
-            writer.writerows(chain([names] if names else [], (read.raw for read in rows)))
-
-    def _cells(self, text: TextIO) -> Iterator[tuple[int, list[str]]]:
-        """Yield the header and each row, with the number of its first line."""
-        csv.field_size_limit(MOST_CHARS)
-        lines = _lines(text)
-        first = next(lines, "")
-        self._separator = max(",;\t", key=first.count)
-        reader = csv.reader(chain([first], lines), delimiter=self._separator)
-        number = 1
-        try:
-            for cells in reader:
-                yield number, cells
-                number = reader.line_num + 1
-        except csv.Error as error:
-            raise ValueError(f"line {reader.line_num}: no CSV: {error}") from None
 
 
 class Parquet(RowFile):
@@ -367,21 +319,3 @@ def pyarrow_and_parquet() -> tuple[Any, Any]:
     except ImportError as error:
         raise ImportError(_NO_PYARROW) from error
     return pyarrow, parquet
-
-
-@contextmanager
-def _text_to(file: BinaryIO) -> Iterator[TextIO]:
-    """Yield a text stream that writes to a file, which stays open."""
-    text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="", write_through=True)
-    try:
-        yield text
-    finally:
-        text.detach()
-
-
-def _lines(text: TextIO) -> Iterator[str]:
-    """Yield lines with their endings; raise `ValueError` for one longer than `MOST_CHARS`."""
-    for number, line in enumerate(iter(lambda: text.readline(MOST_CHARS + 1), ""), 1):
-        if len(line) > MOST_CHARS:
-            raise ValueError(f"line {number} is longer than {MOST_CHARS >> 20} MB: this is not a file of rows")
-        yield line

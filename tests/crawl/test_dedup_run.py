@@ -1,6 +1,5 @@
 """`scrapy denoise dedup run`: real files in every format, valid and damaged."""
 
-import csv
 import gzip
 import io
 import json
@@ -158,19 +157,6 @@ def test_a_gzip_file_cut_short_leaves_no_output(rows: Path, dedup: Told) -> None
     assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl.gz", "out.jsonl", "rows.jsonl"]
 
 
-@pytest.mark.parametrize(("separator", "end"), [(",", "\r\n"), (";", "\n"), ("\t", "\n")])
-def test_csv_with_quotes_and_lines_in_cells(here: Path, end: str, separator: str, dedup: Told) -> None:
-    said = f'He said "yes{separator} no".\n{A}'
-    table = [["url", "body", ""], ["/a", said, "1"], ["/b", B, ""], ['/"c', said, "é"], ["/d", C, "4"]]
-    with Path("rows.csv").open("w", encoding="utf-8-sig", newline="") as file:
-        csv.writer(file, delimiter=separator, lineterminator=end).writerows(table)
-    before = Path("rows.csv").read_bytes()
-    dedup("rows.csv -o out.csv")
-    with Path("out.csv").open(encoding="utf-8-sig", newline="") as file:
-        assert list(csv.reader(file, delimiter=separator)) == [*table[:3], table[4]]
-    assert Path("rows.csv").read_bytes() == before
-
-
 def test_parquet(here: Path, dedup: Told) -> None:
     columns = {name: [row[name] for row in ROWS] for name in ("url", "body")}
     table = pa.table({**columns, "tags": [["x", str(n)] for n in range(6)], "n": pa.array(range(6), pa.int16())})
@@ -187,14 +173,12 @@ def test_parquet(here: Path, dedup: Told) -> None:
 
 def test_empty_files(here: Path, dedup: Told) -> None:
     Path("none.jsonl").touch()
-    Path("none.csv").touch()
-    Path("header.csv").write_text("url,body\n")
     pq.write_table(pa.table({"body": pa.array([], pa.string())}), "none.parquet")
-    for name in ("none.jsonl", "none.csv", "header.csv", "none.parquet"):
+    for name in ("none.jsonl", "none.parquet"):
         out = f"out{Path(name).suffix}"
         for options in ("", "--keep longest"):
             assert dedup(f"{name} {options} -o {out}")[0] == ""
-            if name in {"none.jsonl", "none.csv"}:
+            if name == "none.jsonl":
                 assert Path(out).read_bytes() == b""
         assert dedup(f"{name} --groups")[0] == ""
     assert pq.read_table("out.parquet").num_rows == 0
@@ -233,18 +217,6 @@ def test_they_are_kept(bad: Path, keep: str, good: list[int], dedup: Told) -> No
     assert "17 rows, 3 duplicates, 11 unreadable, " in err
 
 
-def test_of_csv(here: Path, dedup: Told) -> None:
-    a, b, never = A.encode(), B.encode(), b'/c,"never ends\n/d,%b\n' % B.encode()
-    kept = [b"url,body\n", b"/a,%b\n" % a, b"/x,too,many\n", b"/latin,\xe4\n", b"/d,%b\n" % b]
-    content = b"".join([*kept[:4], b"\n", b"/b,%b\n" % a, kept[4]])
-    Path("rows.csv").write_bytes(content)
-    assert "line 3: 3 cells where the header has 2\n" in dedup("rows.csv -o out.csv", 1)[1]
-    assert Path("out.csv").read_bytes() == b"".join(kept)
-    Path("rows.csv").write_bytes(kept[0] + never)
-    dedup("rows.csv -o out.csv")
-    assert list(csv.reader(io.StringIO(Path("out.csv").read_text())))[1] == ["/c", f"never ends\n/d,{B}\n"]
-
-
 def test_bytes_that_are_no_text_pass_through(here: Path, told: Told) -> None:
     line = b'{"url": "/x", "body": "gr\xfc\xdfe"}\n'
     Path("rows.jsonl").write_bytes(line * 2)
@@ -273,29 +245,22 @@ def test_dates(here: Path, dedup: Told) -> None:
         ("rows.jsonl --title none", 2, "has a field 'none'"),
         ("rows.jsonl --text bdoy", 2, "no row of rows.jsonl has a field 'bdoy'; its fields are: url, body, day"),
         ("rows.jsonl --keep newest --date date", 2, "has a field 'date'"),
-        ("rows.csv", 2, "has a field 'body' or a field 'text' (--text names another); its fields are: url, day"),
         ("rows.parquet --pairs --text x", 2, "no row of rows.parquet has a field 'x'; its fields are: body"),
         ("none.jsonl", 1, "'none.jsonl'"),
-        ("rows.dat", 2, "unknown format: rows.dat: name it *.jsonl, *.csv or *.parquet"),
+        ("rows.dat", 2, "unknown format: rows.dat: name it *.jsonl or *.parquet"),
         ("rows.jsonl --keep newest", 2, "--keep newest and --date FIELD go together"),
-        ("rows.jsonl -o out.csv", 2, "rows of rows.jsonl are written as jsonl or parquet, not as csv\n"),
         ("rows.parquet -o out.jsonl", 2, "rows of rows.parquet are written as parquet, not as jsonl\n"),
         ("rows.jsonl --pairs -o out.parquet", 2, "pairs of rows.jsonl are written as jsonl, not as parquet\n"),
         ("rows.parquet", 2, "Parquet cannot be written to standard output; give -o FILE.parquet"),
         ("rows.jsonl -o no/out.jsonl", 1, "no/out.jsonl: its folder does not exist"),
         ("list.jsonl", 1, "list.jsonl: no readable rows. Line 1: no JSON: not an object"),
         ("wide.jsonl", 1, "wide.jsonl: no readable rows. Line 1: no JSON"),
-        ("wide.csv", 2, "no row of wide.csv has a field 'body'"),
-        ("latin.csv", 2, "no row of latin.csv has a field 'body'"),
     ],
 )
 def test_wrong_usage(rows: Path, argv: str, code: int, said: str, dedup: Told) -> None:
-    Path("rows.csv").write_text("url,day\n1,2\n")
     pq.write_table(pa.table({"body": [A]}), "rows.parquet")
     Path("list.jsonl").write_text(json.dumps(ROWS))
     Path("wide.jsonl").write_bytes(rows.read_bytes().decode().encode("utf-16"))
-    Path("wide.csv").write_bytes("url,body\n/a,rain\n".encode("utf-16"))
-    Path("latin.csv").write_bytes("url,bödy\n/a,rain\n".encode("latin-1"))
     out, err = dedup(argv, code)
     assert (out, said in err, err.count("\n")) == ("", True, 1), err
 
