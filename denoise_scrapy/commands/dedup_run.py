@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import datetime, timezone
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -55,7 +54,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", metavar="FIELD", help="field that identifies a row; default: url, or its number")
     title = f"field with the title: similar rows of a site with different titles are variants; default: {TITLE_FIELD}"
     parser.add_argument("--title", metavar="FIELD", help=title)
-    parser.add_argument("--date", metavar="FIELD", help="field for --keep newest: ISO 8601, or seconds since 1970")
     scope = "compare only rows of the same site, by their keys (default), or all"
     parser.add_argument("--scope", choices=SCOPES, default=SCOPES[0], help=scope)
     add_rule_arguments(parser)
@@ -63,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", metavar="STORE", help=store)
     parser.epilog = (
         "A row is compared with the kept rows. Variants are not duplicates: similar rows of one site (by the host of "
-        "their keys) with another title or with other words filled in. To keep the longest or the newest row, FILE is "
+        "their keys) with another title or with other words filled in. To keep the longest row, FILE is "
         "read twice and its texts are written to a temporary file. Memory: 2 KB for each kept row. Rows that cannot be "
         "read are written as they are, but not to Parquet. "
         "Exit codes: 0; 1 if rows could not be read; 2 for a wrong command line or field."
@@ -101,8 +99,6 @@ def _checked(args: argparse.Namespace) -> str:
     kind = "jsonl" if args.file == STANDARD else format_of(args.file, ROW_FORMATS)
     if not kind:
         raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl or *.parquet")
-    if (args.keep == "newest") != bool(args.date):
-        raise UsageError("dedup run: --keep newest and --date FIELD go together")
     what, valid = (args.what, ("jsonl",)) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))
     made = format_of(args.out, ROW_FORMATS)
     if made and made not in valid:
@@ -140,7 +136,7 @@ class Job:
             problems = [f"{read.number}: {read.problem}" for read in islice(source.rows(), 3)]
             raise ValueError(f"{args.file}: no readable rows. Line {'; '.join(problems)}")
         self._text = args.text or next((name for name in TEXT_FIELDS if name in names), "")
-        needed = [self._text, args.key, args.date, args.title]
+        needed = [self._text, args.key, args.title]
         lacking = [f"a field {name!r}" for name in needed if name and name not in names]
         if not self._text:
             lacking.insert(0, " or ".join(f"a field {name!r}" for name in TEXT_FIELDS) + " (--text names another)")
@@ -204,7 +200,7 @@ class Job:
 
     def _rows(self, *, first: bool) -> Iterator[tuple[Read, Row | None]]:
         """Yield rows, None for unreadable ones; with `first`, count and report them."""
-        wanted = [name for name in (self._text, self._key, self._args.date, self._title) if name]
+        wanted = [name for name in (self._text, self._key, self._title) if name]
         for read in self._source.rows(wanted):
             self.rows += first
             if time.monotonic() - self._said > PROGRESS_SECONDS:
@@ -228,9 +224,8 @@ class Job:
         key = self._key_of(read)
         if not key.isascii() and any("\ud800" <= one <= "\udfff" for one in key):
             raise BadRowError(f"{key!r} has a lone surrogate")
-        date = _seconds(read.fields.get(self._args.date)) if self._args.date else 0.0
         title = read.fields.get(self._title)
-        return Row(key, text, date, title if isinstance(title, str) else "")
+        return Row(key, text, title if isinstance(title, str) else "")
 
     def _key_of(self, read: Read) -> str:
         """Return the row's key, a URL in canonical form for a store; without a key, the row's number."""
@@ -241,20 +236,6 @@ class Job:
         if self._args.store:
             raise BadRowError(f"no key in field {self._key!r}, which --store requires")
         return str(read.number)
-
-
-def _seconds(value: Any) -> float:
-    """Return a date as seconds since 1970; raise `BadRowError` if invalid. A missing date is the oldest."""
-    if value is None or value == "":
-        return float("-inf")
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value)
-    try:
-        if not isinstance(value, datetime):
-            value = datetime.fromisoformat(str(value).strip().replace("Z", "+00:00"))
-        return float((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp())
-    except (ValueError, AttributeError, OverflowError):
-        raise BadRowError(f"{value!r:.80} is not an ISO date") from None
 
 
 @contextmanager

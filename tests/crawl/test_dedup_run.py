@@ -88,7 +88,6 @@ FLAT = "Rooms near the park, bright and quiet, with a view of the river. " + sto
     ("rows", "options", "left"),
     [
         (ROWS, "--keep longest", "/b /a2 /c"),
-        (ROWS, "--keep newest --date day", "/b /a2 /c"),
         (ROWS, "--rule near-copy --threshold 1", "/a /b /a2 /c"),
         (ROWS, "--text url", "/a /b /a2 /a3 /c /b2"),
         (SITES, "", "http://a.example/1 http://b.example/1"),
@@ -231,24 +230,14 @@ def test_of_parquet(here: Path, dedup: Told) -> None:
     assert "row 1: no text in field 'n'\n" in dedup("rows.parquet --text n --pairs", 1)[1]
 
 
-def test_dates(here: Path, dedup: Told) -> None:
-    days = ["2026-01-01", 1767312000, "yesterday", "", "2026-01-01T23:00:00-05:00"]
-    write("rows.jsonl", ({"url": str(n), "text": A, "day": day} for n, day in enumerate(days)))
-    _, err = dedup("rows.jsonl --keep newest --date day -o out.jsonl", 1)
-    assert keys("out.jsonl") == ["2", "4"]
-    assert "line 3: 'yesterday' is not an ISO date\n" in err
-
-
 @pytest.mark.parametrize(
     ("argv", "code", "said"),
     [
         ("rows.jsonl --title none", 2, "has a field 'none'"),
         ("rows.jsonl --text bdoy", 2, "no row of rows.jsonl has a field 'bdoy'; its fields are: url, body, day"),
-        ("rows.jsonl --keep newest --date date", 2, "has a field 'date'"),
         ("rows.parquet --pairs --text x", 2, "no row of rows.parquet has a field 'x'; its fields are: body"),
         ("none.jsonl", 1, "'none.jsonl'"),
         ("rows.dat", 2, "unknown format: rows.dat: name it *.jsonl or *.parquet"),
-        ("rows.jsonl --keep newest", 2, "--keep newest and --date FIELD go together"),
         ("rows.parquet -o out.jsonl", 2, "rows of rows.parquet are written as parquet, not as jsonl\n"),
         ("rows.jsonl --pairs -o out.parquet", 2, "pairs of rows.jsonl are written as jsonl, not as parquet\n"),
         ("rows.parquet", 2, "Parquet cannot be written to standard output; give -o FILE.parquet"),
