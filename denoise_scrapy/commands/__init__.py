@@ -45,8 +45,6 @@ SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "explain": ("show which blocks of a page are kept, and why", "explain story.html --compare other.html -o why.html"),
     "site": ("list the sites of a site memory, or delete one", "site example.com crawls/news"),
     "health": ("show the results of the last crawls of each site, and its alarms", "health crawls/news"),
-    "stats": ("show the stats of a crawl", "stats crawls/news"),
-    "version": ("show the version, and whether the add-on is in use", "version"),
 }
 
 _GLOBAL = "Scrapy's global options work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."

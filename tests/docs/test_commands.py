@@ -100,7 +100,7 @@ def check_python(words: list[str]) -> None:
 
 
 def check_scrapy(words: list[str]) -> None:
-    assert words[1] in {"check", "crawl", "parse", "startproject", "shell", "savefixture", "version", "denoise"}
+    assert words[1] in {"check", "crawl", "parse", "startproject", "shell", "savefixture", "settings", "denoise"}
     for settings in (given(words, "-s"), {name.upper(): value for name, value in given(words, "-a").items()}):
         DenoiseSettings.from_settings({name: one for name, one in settings.items() if name.startswith("DENOISE_")})
     if words[1] == "denoise" and words[2:] and words[2] != "…":
