@@ -39,7 +39,7 @@ SHOWN, PROGRESS_SECONDS = 10, 5
 SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "trial": ("try the plugin on some pages of a spider, without dropping or writing", "trial stories -n 50"),
     "teach": ("give the right text of a page, for the others of its site", "teach page.html --css article --url URL"),
-    "dedup": ("find duplicates in a file; inspect, copy and check an index of texts", "dedup stats crawls/news"),
+    "dedup": ("find duplicates in a file; inspect an index of texts", "dedup stats crawls/news"),
     "compare": ("show why two texts are duplicates, or why not", "compare first.html second.html"),
     "extract": ("print the main text of one or more pages", "extract https://example.com/story --format markdown"),
     "explain": ("show which blocks of a page are kept, and why", "explain story.html --compare other.html -o why.html"),

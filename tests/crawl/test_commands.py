@@ -111,7 +111,7 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
                 "text.db": "no SQLite database",
                 "job": "there is no such file",
             }.items()
-            for subcommand in (f"stats {name}", f"copy {name} key.db", f"chunks {name}", f"forget {name} key")
+            for subcommand in (f"stats {name}", f"chunks {name}", f"forget {name} key")
         ),
         ("dedup stats other_version.db", 1, f"'run cap' is 1 there and {CONSTANTS['run cap']} here"),
         ("dedup stats redis://user:secret@localhost:1/0", 1, "redis://localhost:1/0: "),
