@@ -295,10 +295,8 @@ class _Fields:
         )
 
     def _is_near(self, line: int) -> bool:
-        """Return whether a line is next to the headline or the beginning of the text, and not after its end."""
-        near_headline = self.headline - BEFORE <= line <= self.headline + BEHIND
-        near_text = self.first - BEFORE <= line <= self.first + 1
-        return (near_headline or near_text) and line <= max(self.last, self.headline)
+        """Return whether a line is next to the headline, and not after the end of the text."""
+        return self.headline - BEFORE <= line <= min(self.headline + BEHIND, max(self.last, self.headline))
 
     def _signs(self, line: int, words: str) -> bool:
         """Return whether a line is at the end of the text, and has words of a signature."""
@@ -414,8 +412,6 @@ class _Fields:
             yield reporters_in(line) or line
             if len(line) <= MOST_BY and any(map(is_person, self.read.lines[i + 1 : i + 2])):
                 yield f"{line} {self.read.lines[i + 1]}"
-        if 0 <= self.first < len(self.read.lines):
-            yield reporters_in(self.read.lines[self.first])
 
     def _names_beside_date(self, numbered: tuple[int, str]) -> list[str]:
         """Return names that stand with a date, or next to a line of only a date."""
@@ -455,7 +451,6 @@ class _Fields:
         day = (
             self._first_date(self._published_dates())
             or day_in_address(self.url)
-            or day_in_address(self.canonical)
             or self._first_date([self.ld.string(self.ld.page, "datePublished", "dateCreated", "uploadDate")])
             or next((one.day for one in self._visible_dates() if one.is_publication), "")
             or self._only_date()
