@@ -24,12 +24,10 @@ from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import (
-    Parquet,
     Read,
     RowFile,
     compressing,
     row_file,
-    write_parquet,
 )
 from denoise_scrapy.support.shown import counted, json_line, report
 from denoise_scrapy.support.storage import replacing
@@ -47,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--groups", "write the keys of kept rows and of their duplicates, the largest group first"),
     ):
         what.add_argument(name, dest="what", action="store_const", const=name[2:], help=meaning, default="drop")
-    out = "output file, in the format of FILE (also .gz, .zst) or Parquet, pairs and groups as JSON lines"
+    out = "output file, in the format of FILE (also .gz, .zst), pairs and groups as JSON lines"
     parser.add_argument("-o", dest="out", metavar="OUT", default=STANDARD, help=f"{out}; default: standard output")
     parser.add_argument("--keep", choices=KEEPS, default=KEEPS[0], help="row to keep among duplicates; default: first")
     parser.add_argument("--text", metavar="FIELD", help="field to compare; default: body or text")
@@ -63,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "A row is compared with the kept rows. Variants are not duplicates: similar rows of one site (by the host of "
         "their keys) with another title or with other words filled in. To keep the longest row, FILE is "
         "read twice and its texts are written to a temporary file. Memory: 2 KB for each kept row. Rows that cannot be "
-        "read are written as they are, but not to Parquet. "
+        "read are written as they are. "
         "Exit codes: 0; 1 if rows could not be read; 2 for a wrong command line or field."
     )
 
@@ -99,11 +97,10 @@ def _checked(args: argparse.Namespace) -> str:
     kind = "jsonl" if args.file == STANDARD else format_of(args.file, ROW_FORMATS)
     if not kind:
         raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl or *.parquet")
-    what, valid = (args.what, ("jsonl",)) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))
+    what, valid = ("rows", kind) if args.what == "drop" else (args.what, "jsonl")
     made = format_of(args.out, ROW_FORMATS)
-    if made and made not in valid:
-        kinds = " or ".join(dict.fromkeys(valid))
-        raise UsageError(f"dedup run: {what} of {args.file} are written as {kinds}, not as {made}")
+    if made and made != valid:
+        raise UsageError(f"dedup run: {what} of {args.file} are written as {valid}, not as {made}")
     if what == "rows" and args.out == STANDARD and kind == "parquet":
         raise UsageError("dedup run: Parquet cannot be written to standard output; give -o FILE.parquet")
     return kind
@@ -150,10 +147,7 @@ class Job:
         """Write the requested output."""
         if self._args.what == "drop":
             rows = (read for read, _, verdict in self._judged(batch) if verdict is None or verdict.of is None)
-            if format_of(self._args.out) == "parquet" and not isinstance(self._source, Parquet):
-                write_parquet(self._source, out, rows)
-            else:
-                self._source.write(out, rows)
+            self._source.write(out, rows)
             return
         for entry in self._pairs(batch) if self._args.what == "pairs" else self._groups(batch):
             out.write((json_line(entry) + "\n").encode())

@@ -1,6 +1,6 @@
 """Files of rows: JSON lines and Parquet. Rows are written with the values that were read.
 
-JSON lines may also be written as Parquet. Text is UTF-8; bytes that are not are written unchanged.
+Text is UTF-8; bytes that are not are written unchanged.
 """
 
 from __future__ import annotations
@@ -198,30 +198,15 @@ class Parquet(RowFile):
             return parquet.ParquetFile(file).schema_arrow
 
 
-def write_parquet(source: RowFile, file: BinaryIO, rows: Iterable[Read]) -> None:
-    """Write the readable rows of another format as Parquet; objects, and values of several types, become JSON.
-
-    Raises:
-        ImportError: pyarrow is not installed.
-    """
-    table = ParquetRows(source.names(), flat=True)
-    for read in rows:
-        if read.fields is not None:
-            table.add(read.fields)
-    table.write(file)
-
-
 class ParquetRows:
     """Collects rows for a Parquet file with the columns of all rows.
 
     Rows wait in a temporary file until all columns are known. A column with values of incompatible types becomes text.
-    `columns` are written even without values; if `flat`, objects become text.
     """
 
-    def __init__(self, columns: Iterable[str] = (), *, flat: bool = False) -> None:
+    def __init__(self) -> None:
         self._arrow, self._parquet = pyarrow_and_parquet()
-        self._flat = flat
-        self._types: dict[str, Any] = dict.fromkeys(columns, self._arrow.null())
+        self._types: dict[str, Any] = {}
         self._rows: list[dict[str, Any]] = []
         self._bytes = self._groups = 0
         self._spool: Any = tempfile.TemporaryFile(prefix="denoise-")  # noqa: SIM115 - closed by `write`
@@ -272,12 +257,9 @@ class ParquetRows:
 
     def _type(self, values: list[Any]) -> Any:
         try:
-            kind = self._arrow.array(values).type
+            return self._arrow.array(values).type
         except (self._arrow.ArrowException, OverflowError):  # several types, no Arrow type, 30 digits
             return self._arrow.string()
-        types = self._arrow.types
-        inner = kind.value_type if types.is_list(kind) else kind
-        return self._arrow.string() if self._flat and types.is_nested(inner) else kind
 
     def _widen(self, name: str, kind: Any) -> None:
         """Extend a column to values of another type."""
