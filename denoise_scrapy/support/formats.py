@@ -9,7 +9,6 @@ from typing import Literal, get_args
 #: the text.
 Form = Literal["text", "markdown", "html"]
 FORMS: tuple[Form, ...] = get_args(Form)
-FORMS_BESIDE_TEXT = FORMS[1:]
 
 
 def _compressed(*suffixes: str) -> tuple[str, ...]:

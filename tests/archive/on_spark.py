@@ -152,7 +152,7 @@ def results(out: Path) -> dict[Place, Row]:
 
 def test_the_command_in_slices(folder: Path, records: list[ArchiveRecord], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    options = ("--slices", "3", "--markdown", "--html", "--field", "chunks", "--field", "comparison")
+    options = ("--slices", "3", "--field", "markdown", "--field", "html", "--field", "chunks", "--field", "comparison")
     done = run(folder, out, *options)
     assert done.returncode == 0, done.stderr
     found, whole = results(out), expected(records, "all")
