@@ -295,8 +295,10 @@ class _Fields:
         )
 
     def _is_near(self, line: int) -> bool:
-        """Return whether a line is next to the headline, and not after the end of the text."""
-        return self.headline - BEFORE <= line <= min(self.headline + BEHIND, max(self.last, self.headline))
+        """Return whether a line is next to the headline or the beginning of the text, and not after its end."""
+        near_headline = self.headline - BEFORE <= line <= self.headline + BEHIND
+        near_text = self.first - BEFORE <= line <= self.first + 1
+        return (near_headline or near_text) and line <= max(self.last, self.headline)
 
     def _signs(self, line: int, words: str) -> bool:
         """Return whether a line is at the end of the text, and has words of a signature."""
