@@ -453,6 +453,7 @@ class _Fields:
         day = (
             self._first_date(self._published_dates())
             or day_in_address(self.url)
+            or day_in_address(self.canonical)
             or self._first_date([self.ld.string(self.ld.page, "datePublished", "dateCreated", "uploadDate")])
             or next((one.day for one in self._visible_dates() if one.is_publication), "")
             or self._only_date()
