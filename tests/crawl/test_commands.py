@@ -96,7 +96,6 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
         ("explain - --compare -", 2, "only one page can be standard input"),
         ("explain ftp://a.example/", 2, "only files and http(s) URLs can be read"),
         ("extract 0.html --meta --format html", 2, "--meta needs --format text, markdown, json or tei"),
-        ("extract 0.html --links text", 2, "need --format markdown"),
         ("extract . --url gazette.example", 2, "only http(s) URLs"),
         ("extract . --compare 0.html", 2, "--compare needs a single PAGE"),
         ("extract . -", 2, "standard input cannot be combined"),
