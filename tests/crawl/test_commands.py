@@ -1,13 +1,11 @@
 """`scrapy denoise …`: the command line as a whole, and `site` and `stats`: what they print and return."""
 
 import argparse
-import io
 import json
 import shlex
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -214,15 +212,10 @@ def test_sites_are_listed_and_one_is_shown(here: Path, linked: Web, told: Told) 
     assert told(f"site {host_of(linked)} {SITES}")[0].endswith("\n".join(["", *site["urls"], ""]))
 
 
-def test_forgetting_asks(stored: FactsStore, told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    for answer in ("", "n\n"):
-        monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
-        told("site a.example:80 s.sqlite --forget", 1)
-    assert len(stored.sites()) == 2
-    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+def test_forgetting(stored: FactsStore, told: Told) -> None:
     told("site a.example:80 s.sqlite --forget")
     assert [site.site for site in stored.sites()] == ["https://a.example:443"]
-    told("site a.example s.sqlite --forget --yes")
+    told("site a.example s.sqlite --forget")
     assert stored.sites() == []
 
 

@@ -202,7 +202,7 @@ def test_a_damaged_record_costs_the_comparison_only_and_a_forgotten_site_has_non
     done = crawled(web)
     assert done.stat("site_memory/corrupt") == 1 and not warned(done)
     call("health")
-    call(f"site {host_of(web)} --forget --yes")
+    call(f"site {host_of(web)} --forget")
     call("health", 1)
 
 
