@@ -16,7 +16,6 @@ from denoise_scrapy.archive.page_rows import CELL, SCOPES
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
 from denoise_scrapy.body.fields import FIELDS, META
 from denoise_scrapy.metadata.annotations import LIBRARIES
-from denoise_scrapy.support.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.support.shown import counted, report, say
 
 _NO_JAVA = "needs Java 17, which is not found: apt-get install openjdk-17-jre-headless"
@@ -60,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(f"{str(error).strip().splitlines()[0]}; {_AGAIN}")
     pages, sites = counted(total["pages with a body"], "page"), counted(total["sites"], "site")
     others = f"{counted(total['near-duplicates'], 'near-duplicate')}, {counted(total['bad records'], 'bad record')}"
-    say(f"{pages} of {sites}, {others}: {args.out.rstrip('/')}/summary.html")
+    say(f"{pages} of {sites}, {others}: {args.out.rstrip('/')}/run.json")
     return 0
 
 
@@ -78,8 +77,6 @@ def _parser() -> argparse.ArgumentParser:
     option("--scope", choices=SCOPES, default=SCOPES[0], help="where to search for near-duplicates")
     given: Any = {"action": "append", "default": [], "choices": FIELDS, "metavar": "NAME"}
     option("--field", **given, help=f"also write this field: {', '.join(FIELDS)}")
-    for name in (*FORMS_BESIDE_TEXT, META):
-        option(f"--{name}", dest="field", action="append_const", const=name, help=f"the same as --field {name}")
     option("--url", metavar="URL", default="", help=address)
     return parser
 

@@ -21,10 +21,7 @@ from denoise_scrapy.archive.archive_files import file_system, files_of
 from denoise_scrapy.archive.page_rows import CELL, VERSION
 from denoise_scrapy.archive.records import PROBLEMS
 from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
-from denoise_scrapy.support.shown import figures_page, figures_table, report
-
-# Number of sites shown, those with the least confident bodies, and minimum pages of each.
-_SITES, _PAGES_OF_A_SITE = 20, 5
+from denoise_scrapy.support.shown import report
 
 _TASKS_A_CORE = 4  # minimum, since tasks differ in size
 _TASKS_OPTION = "spark.sql.shuffle.partitions"
@@ -99,11 +96,12 @@ class Run:
 
     @property
     def total(self) -> Mapping[str, Any] | None:
-        """The totals of the summary; None for a run that is not finished."""
-        return dict(self._note["figures"]["The archive"]) if self._has("summary.html") else None
+        """The totals; None for a run that is not finished."""
+        found: Mapping[str, Any] | None = self._note["figures"].get("archive")
+        return found
 
     def finish(self, spark: SparkSession) -> Mapping[str, Any]:
-        """Run the remaining stages, and return the totals of the summary."""
+        """Run the remaining stages, and return the totals."""
         self._spark = spark
         pages = self._pages()
         found = self._bodies(pages)
@@ -111,17 +109,13 @@ class Run:
         results = self._stage("bodies", marked, "bodies")
         bad = pages.where(F.col("problem") != "").select("url", "date", "file", "offset", "problem", "detail")
         bad = self._stage("bad", bad.coalesce(1), "bad")
-        with self._timed("summary"):
+        with self._timed("figures"):
             figures = figures_of(pages, results, bad)
-        total: dict[str, int] = figures["The archive"]
+        total: dict[str, int] = figures["archive"]
         if total["records"] != total["pages with a body"] + total["bad records"]:
             raise RuntimeError(f"some of {total['records']} records are neither in bodies nor in bad")
-        made_with = {**self._options, "keys of candidates": figures.pop("keys")}
-        shown = {**figures, "Seconds": self._note["seconds"], "Made with": made_with}
-        tables = [figures_table(rows.items(), title=title) for title, rows in shown.items()]
         self._note["figures"] = figures
         self._write_note()
-        self._write("summary.html", figures_page("Archive", tables))
         self._files.delete_dir(f"{self._root}/stages")
         return total
 
@@ -181,20 +175,13 @@ class Run:
 
 
 def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str, Any]:
-    """Return the tables of a run's summary: records, bodies with verdicts, bad records; and the keys that it used."""
-    html = F.sum("bytes").alias("bytes")
-    read = pages.agg(F.count("*").alias("records"), html).collect()[0]
+    """Return the figures of a run: totals, and how many records are bad for which reason."""
+    read = pages.agg(F.count("*").alias("records"), F.sum("bytes").alias("bytes")).collect()[0]
     like = [F.count(f"{name}_of").alias(f"{name}s") for name in ("duplicate", "variant")]
-    known = F.countDistinct("site").alias("sites"), F.max("keys").alias("keys")  # the same in all rows
-    total = results.agg(F.count("*").alias("pages"), *known, *like).collect()[0]
-    evidence = F.concat_ws(
-        ", ", "evidence", F.when(F.col("fallback") != F.col("evidence"), F.nullif("fallback", F.lit("")))
-    )
-    of_site = results.groupBy("site").agg(F.count("*").alias("pages"), F.avg("confidence").alias("confidence"))
-    unsure = of_site.where(F.col("pages") >= _PAGES_OF_A_SITE).orderBy("confidence", "site").limit(_SITES).collect()
-    problems = _counts(bad, F.col("problem"))
+    total = results.agg(F.count("*").alias("pages"), F.countDistinct("site").alias("sites"), *like).collect()[0]
+    problems = {row["problem"]: row["count"] for row in bad.groupBy("problem").count().collect()}
     return {
-        "The archive": {
+        "archive": {
             "records": read["records"],
             "bytes of HTML": read["bytes"] or 0,
             "pages with a body": total["pages"],
@@ -203,15 +190,5 @@ def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str
             "variants, which are kept": total["variants"],
             "bad records": sum(problems.values()),
         },
-        "Evidence for bodies": _counts(results, evidence),
-        "Bad records": {f"{name}: {PROBLEMS[name]}": times for name, times in problems.items()},
-        "Least confident sites: pages, mean confidence": {
-            row["site"]: (row["pages"], round(row["confidence"], 3)) for row in unsure
-        },
-        "keys": total["keys"] or "",
+        "bad": {f"{name}: {PROBLEMS[name]}": times for name, times in sorted(problems.items())},
     }
-
-
-def _counts(table: DataFrame, column: Any) -> dict[str, int]:
-    rows = table.groupBy(column.alias("name")).agg(F.count("*").alias("times")).collect()
-    return {row["name"]: row["times"] for row in sorted(rows, key=lambda row: (-row["times"], row["name"]))}

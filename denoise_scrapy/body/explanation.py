@@ -82,10 +82,8 @@ def _escaped(text: str, most: int | None = None) -> str:
     return escape(text.encode("utf-8", "replace").decode())  # names of files have half characters
 
 
-#: Characters displayed of a path, from its end, and of an address: a line or two; and of an image's description.
+#: Characters displayed of a path, from its end, of an image's description, and of a name or title: a line or two.
 MAX_LENGTH = 160
-#: Addresses displayed of a block of links.
-ADDRESSES = 3
 #: Steps of the bar on the left; the style sheet has a class for each.
 STEPS = 20
 #: Maximum blocks and images displayed: a browser lays out so many in a second, and nobody reads more.
@@ -104,7 +102,6 @@ class _Pen:
         self._opened: list[str] = []  # … and those of them already written
         self._block = -1  # block of the open frame
         self._place = 0  # its start tag, which is complete only at its end
-        self._addresses: list[str] = []
         self._known: set[int] = set()
         self._images = 0
 
@@ -157,15 +154,13 @@ class _Pen:
 
     def _enter(self, block: int) -> None:
         self._leave()
-        self._block, self._place, self._addresses = block, len(self._out), []
+        self._block, self._place = block, len(self._out)
         self._out.append("")
 
     def _open_inlines(self) -> None:
         """Open all inline elements inside the frame."""
         for token in self._wanted[len(self._opened) :]:
             is_link = token.value == "a"
-            if is_link:
-                self._addresses.append(dict(token.attributes)["href"])
             self._out.append('<span class="a">' if is_link else f"<{token.value}>")
             self._opened.append("</span>" if is_link else f"</{token.value}>")
 
@@ -190,19 +185,11 @@ class _Pen:
             "why": row.block.reason,
             "numbers": "\n".join(row.numbers),
         }
-        if self._addresses:
-            more = len(self._addresses) - ADDRESSES
-            shown = [url[:MAX_LENGTH] for url in self._addresses[:ADDRESSES]]
-            given["to"] = "\n".join([*shown, *([f"and {more:,} more"] if more > 0 else [])])
         data = " ".join(f'data-{name}="{_escaped(value)}"' for name, value in given.items())
         label = f"{row.name}, {round(100 * score)}%"
         return f'<span class="{names}" id="b{self._block}" tabindex="0" role="group" aria-label="{label}" {data}>'
 
 
-#: Characters of a name, an address or a title: two lines.
-NAME_LENGTH = 300
-#: Comparison pages that are listed: as many as a strategy may use.
-PAGES = 64
 # Minimum expected F1 for each word. Of 168 recorded pages 104 are sure (mean F1 .99), 45 fairly sure (.96), 19 not
 # (.73).
 STYLES_LEFT_OUT = "Its styles take too long to read, so text that these hide may be kept"
@@ -247,8 +234,8 @@ class Explanation:
             policy=f"{policy}; base-uri 'none'; form-action 'none'",
             style=style,
             script=script,
-            title=_escaped(self.drawn.title or self.name or "A page", NAME_LENGTH),
-            name=_escaped(self.name, NAME_LENGTH),
+            title=_escaped(self.drawn.title or self.name or "A page", MAX_LENGTH),
+            name=_escaped(self.name, MAX_LENGTH),
             strategy=_escaped(self.body.strategy),
             evidence=self.body.evidence,
             fallback=f"<div><dt>fallback</dt><dd>{self.body.fallback}</dd></div>" if self.body.fallback else "",
@@ -284,8 +271,8 @@ class Explanation:
         if not self.comparison:
             return ""
         items = (
-            f"<li>{_escaped(name, NAME_LENGTH)}{f' <em>{_escaped(lack)}</em>' if lack else ''}</li>"
-            for name, lack in self.comparison[:PAGES]
+            f"<li>{_escaped(name, MAX_LENGTH)}{f' <em>{_escaped(lack)}</em>' if lack else ''}</li>"
+            for name, lack in self.comparison[:MAX_BLOCKS]
         )
         summary = f"Compared with {counted(self.used, 'page')}"
         return f'<details class="pages" open><summary>{summary}</summary><ol>{"".join(items)}</ol></details>'

@@ -56,10 +56,7 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     if whole := _uncut(page, title):
         return whole
     headings = _headings(page)
-    works = {letters(value) for name, value in declared if name == "citation_title"} - {""}
     spelled = list(map(letters, headings))
-    if not works.isdisjoint(spelled):
-        return next(text for text, one in zip(headings, spelled, strict=True) if one in works)
     parts = _without_shared(parts, _split(title), split)
     sites = {*names, *_names_of_host(host_of(page.url))} - {""}
     parts = _as_a_heading(page, _without_names(parts, sites), spelled)

@@ -31,7 +31,8 @@ PROGRAM = "scrapy denoise"
 FAILED, MISUSED = 1, 2  # exit codes, as in Scrapy and argparse
 STOPPED = 130  # exit code after Ctrl-C, as of shells
 STANDARD = "-"  # standard input, standard output
-# Problems, copies, names and words that a command prints, of many; seconds between two lines of progress.
+# Problems, copies, names and words that a command prints, of many, and items of a trial between two lines of progress;
+# seconds between these of other commands.
 SHOWN, PROGRESS_SECONDS = 10, 5
 
 # Modules of this package, with a description and an example. Their options must differ from those of all Scrapy
@@ -39,14 +40,12 @@ SHOWN, PROGRESS_SECONDS = 10, 5
 SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "trial": ("try the plugin on some pages of a spider, without dropping or writing", "trial stories -n 50"),
     "teach": ("give the right text of a page, for the others of its site", "teach page.html --css article --url URL"),
-    "dedup": ("find duplicates in a file; inspect, copy and check an index of texts", "dedup stats crawls/news"),
+    "dedup": ("find duplicates in a file; inspect an index of texts", "dedup stats crawls/news"),
     "compare": ("show why two texts are duplicates, or why not", "compare first.html second.html"),
     "extract": ("print the main text of one or more pages", "extract https://example.com/story --format markdown"),
     "explain": ("show which blocks of a page are kept, and why", "explain story.html --compare other.html -o why.html"),
     "site": ("list the sites of a site memory, or delete one", "site example.com crawls/news"),
-    "health": ("show the results of the last crawls of each site, and its alarms", "health crawls/news -o health.html"),
-    "stats": ("show the stats of a crawl as a table and a chart of confidence", "stats crawls/news"),
-    "version": ("show the version, and whether the add-on is in use", "version"),
+    "health": ("show the results of the last crawls of each site, and its alarms", "health crawls/news"),
 }
 
 _GLOBAL = "Scrapy's global options work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."
@@ -101,14 +100,12 @@ def check_output(args: argparse.Namespace, command: str) -> None:
         raise UsageError(f"{command}: -o {args.output}: valid is .html")
 
 
-def show(args: argparse.Namespace, value: object, lines: Iterable[object], page: str = "") -> None:
-    """Print a value as JSON, or lines; also write an HTML page if the command line requests it."""
+def show(args: argparse.Namespace, value: object, lines: Iterable[object]) -> None:
+    """Print a value as JSON, or lines."""
     if args.json:
         say_json(value)
     else:
         say(*lines)
-    if page and args.output:
-        Path(args.output).write_text(page, encoding="utf-8", errors="replace")
 
 
 def add_command(

@@ -20,7 +20,7 @@ NEW = "no near-duplicate"
 
 _INPUT = (
     "a file, an http(s) URL, or - for standard input; for HTML, the body is compared; or a feed (JSON, JSON lines, "
-    "CSV, Parquet), whose items are compared with those of another"
+    "Parquet), whose items are compared with those of another"
 )
 _ESTIMATES = {"new", "missing"}  # checks of shares estimated from runs
 
@@ -55,7 +55,9 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     if is_feed(args.a) and is_feed(args.b):
         difference = FeedDifference.of(Path(args.a), Path(args.b), args.key, args.fields)
         value = {"changed": difference.changed, "gone": difference.gone, "new": difference.new}
-        show(args, value, difference.lines(), difference.page())
+        show(args, value, difference.lines())
+        if args.output:
+            Path(args.output).write_text(difference.page(), encoding="utf-8", errors="replace")
         return 0
     read = DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)

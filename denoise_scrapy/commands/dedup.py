@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,12 +12,11 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, show
 from denoise_scrapy.crawl.duplicates import MEMORY, index_place
-from denoise_scrapy.dedup import RULES, DuplicateIndex, RedisStore, SQLiteStore, Store, StoreMismatch
+from denoise_scrapy.dedup import RULES, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.rules import Rule
 from denoise_scrapy.dedup.versions import Version
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
-from denoise_scrapy.support.row_files import MOST_ROWS
 from denoise_scrapy.support.shown import counted, json_line, report, say
 from denoise_scrapy.support.storage import without_password
 
@@ -35,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "stats": ("show the contents of an index", stats, "crawls/news"),
         "chunks": ("list the chunks of the pages in an index", chunks, "crawls/news"),
         "forget": ("remove texts by key or by age", forget, "texts.sqlite --older-than 30d --dry-run"),
-        "copy": ("add all texts of an index to another", copy, "texts.sqlite redis://localhost/0#news"),
     }
     made = {}
     for name, (meaning, run_it, example) in commands.items():
@@ -44,7 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name != "run":
             one.add_argument("store", metavar="STORE", help=STORE, nargs="?" if name == "stats" else None)
     dedup_run.add_arguments(made["run"])
-    made["copy"].add_argument("to", metavar="TO", help="the other index; created if missing")
     made["stats"].epilog = "Default: the index that the project's settings name."
     made["stats"].add_argument("--json", action="store_true", help="print JSON")
     made["chunks"].epilog = "One JSON object per line: the index has them if a feed has the format chunk-changes."
@@ -164,20 +160,3 @@ def chunks(args: argparse.Namespace, settings: Given) -> int:
 def _spellings(key: str) -> set[str]:
     """Return a key as given, and, if it is a URL, also as a crawl writes it."""
     return {key, canonicalize_url(key)} if site_key(key) else {key}
-
-
-def copy(args: argparse.Namespace, settings: Given) -> int:
-    """Add all texts of an index, with the times when they were last seen, to another, replacing its texts by key."""
-    opened, target, count = open_index(args.store), dedup_run.store_at(args.to), 0
-    times: dict[tuple[str, str], float] = {}
-    with opened.store as store, DuplicateIndex(rule=opened.rule.name, store=target) as index:
-        records = store.records()
-        while batch := list(islice(records, MOST_ROWS)):
-            count += index.restore(batch)
-            seen = store.last_seen([one.id for one in batch])
-            times.update((one.name[:2], seen[one.id]) for one in batch if one.id in seen)
-        for kept in target.newer(0):
-            names = {one.id: one.name[:2] for one in kept}
-            target.set_last_seen({number: times[name] for number, name in names.items() if name in times})
-    report(f"{counted(count, 'text')} copied")
-    return 0

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from glob import has_magic
 from pathlib import Path
@@ -17,7 +16,6 @@ from denoise_scrapy.archive.archive_files import COMPRESSIONS
 from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import Body, extract
 from denoise_scrapy.body.fields import FIELDS, META, NO_SETTINGS, columns_of, field_of, values_of
-from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.commands import STANDARD, STOPPED, Given, UsageError
 from denoise_scrapy.commands.body_files import BodyFiles, FolderOfTexts, JsonLinesFile, ParquetFile
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
@@ -41,8 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     of_files = "address of the file or folder; default: the one each page declares (link rel=canonical)"
     parser.add_argument("--url", metavar="URL", default="", help=of_files)
     parser.add_argument("--format", choices=(*FORMS, "json", "tei"), default="text", help="default: text")
-    parser.add_argument("--links", choices=LINKS, help="links in Markdown; default: DENOISE_MARKDOWN, or keep")
-    parser.add_argument("--images", choices=IMAGES, help="images in Markdown; default: as for --links")
     parser.add_argument(
         "--meta",
         action="store_true",
@@ -67,13 +63,9 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     settle_page(args, "extract")
     if args.meta and args.format == "html":
         raise UsageError("extract: --meta needs --format text, markdown, json or tei")
-    options = {name: value for name in ("links", "images") if (value := getattr(args, name))}
-    if options and args.format != "markdown":
-        raise UsageError("extract: --links and --images need --format markdown")
     read = DenoiseSettings.from_settings(settings)
     if args.url and not site_key(args.url):
         raise UsageError(f"extract: --url {args.url}: only http(s) URLs are valid")
-    read = replace(read, markdown={**read.markdown, **options})
     many = len(args.page) > 1 or is_many(args.page[0])
     if args.field and (args.output_dir or not many) and args.format != "json":
         raise UsageError("extract: --field needs --format json, or several pages in one output")

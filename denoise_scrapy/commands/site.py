@@ -25,7 +25,6 @@ from denoise_scrapy.support.storage import SCHEMES
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_places(parser)
     parser.add_argument("--forget", action="store_true", help="delete the pages of HOST")
-    parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:
@@ -49,9 +48,6 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         taught = read_examples(folder) if (folder := DenoiseSettings.from_settings(settings).examples) else {}
         names = sites_of([*dict.fromkeys([*kept, *taught])], args.host, f"{store.place}: no pages")
         if args.forget:
-            if not args.yes and not _agreed(f"Forget the pages of {', '.join(names)}? [y/N] "):
-                say("nothing was forgotten")
-                return 1
             for name in names:
                 store.forget(name)
             say(f"forgotten: {', '.join(names)}")
@@ -137,13 +133,6 @@ def local_time(seconds: float) -> str:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
     except (ValueError, OverflowError, OSError):  # in a damaged row
         return "?"
-
-
-def _agreed(question: str) -> bool:
-    try:
-        return input(shown(question)).strip().lower() in {"y", "yes"}
-    except EOFError:
-        return False
 
 
 def _is_store(name: str) -> bool:

@@ -11,7 +11,7 @@ import re
 import signal
 import threading
 import webbrowser
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
@@ -28,7 +28,6 @@ from typing import Any, NamedTuple
 from typing_extensions import override
 
 from denoise_scrapy.body import Body, Example, SiteModel
-from denoise_scrapy.body.examples import shares_of
 from denoise_scrapy.body.explanation import asset, explain_page
 from denoise_scrapy.body.extraction import with_source
 from denoise_scrapy.body.named import Found
@@ -39,8 +38,6 @@ from denoise_scrapy.support.shown import counted, differing, report
 
 # Other pages that are shown, and lines of each that differ.
 OTHERS, MOST_LINES = 3, 40
-# Selectors by which chosen blocks are kept; where it takes more, their text says it better.
-MOST_SELECTORS = 5
 # Bytes of a request: the numbers of all blocks that are drawn, and fields.
 MOST_POSTED = 1_000_000
 # Seconds in which a request has arrived.
@@ -113,46 +110,13 @@ class TaughtPages:
         for name, text in fields.items():
             if not _NAME.fullmatch(name) or not text.split() or " ".join(text.split()) not in whole:
                 raise ValueError(f"{name}: a field has a name, and a text of the page")
-        more: dict[str, Any] = {"url": self.url, "date": date.today().isoformat(), "fields": dict(fields)}
-        keep = selectors_of(self.page, chosen)
-        if keep and self._holds(example := Example(self.html, keep=keep, **more), chosen):
-            return example
-        return Example(self.html, "\n".join(texts[block] for block in sorted({*chosen})), **more)
-
-    def _holds(self, example: Example, chosen: Collection[int]) -> bool:
-        page = Page.parse(self.html, url=self.url, keep=example.keep)
-        found = (shares_of(page, example) > 0) & ~page.unseen_blocks
-        return bool(found.nonzero()[0].tolist() == sorted({*chosen}))
+        text = "\n".join(texts[block] for block in sorted({*chosen}))
+        return Example(self.html, text, url=self.url, date=date.today().isoformat(), fields=dict(fields))
 
     def _body(self, number: int, *examples: Example) -> Body:
         others = [page for at, (_, page) in enumerate(self._pages) if at != number]
         _, page = self._pages[number]
         return with_source(SiteModel(others, examples).extract(page), lambda: self._sources[number], examples)
-
-
-def selectors_of(page: Page, chosen: Collection[int]) -> tuple[str, ...]:
-    """Return a few selectors by name, class and id of elements with these blocks, and no other that shows; or none.
-
-    Example:
-        >>> page = Page.parse("<h1>Rain</h1><div class=story><p>It rained.<p>All day.</div><p>Legal notice")
-        >>> selectors_of(page, [0, 1, 2]), selectors_of(page, [0, 1])
-        (('div.story', 'h1'), ())
-    """
-    inside: dict[str, set[int]] = defaultdict(set)
-    unseen = page.unseen_blocks
-    for block, path in enumerate(page.block_paths()):
-        for step in () if unseen[block] else path.split("/"):
-            tag, *names = re.split(r"(?=[.#])", step)
-            for name in ("", *names):
-                if tag != "html" and _NAME.fullmatch(tag) and (not name or _NAME.fullmatch(name[1:])):
-                    inside[tag + name].add(block)
-    left, found = {*chosen}, list[str]()
-    fits = {selector: blocks for selector, blocks in inside.items() if blocks <= left}
-    while left and fits and len(found) < MOST_SELECTORS:
-        best = max(fits, key=lambda selector: (len(fits[selector] & left), selector.count(".")))
-        left -= fits.pop(best)
-        found.append(best)
-    return () if left else tuple(found)
 
 
 class TeachServer(ThreadingHTTPServer):
@@ -208,7 +172,6 @@ class TeachServer(ThreadingHTTPServer):
         return {
             "text": text.splitlines(),
             "wrong": [*differing(wanted, text.splitlines())][:MOST_LINES],
-            "keep": [*example.keep],
             "changes": [
                 {"said": str(one), "lines": one.lines[:MOST_LINES]} for one in self.pages.changes(example, 1 + OTHERS)
             ],

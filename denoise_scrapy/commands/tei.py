@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from lxml import etree
+from lxml.builder import ElementMaker
 
 from denoise_scrapy.body import Body
 from denoise_scrapy.core.markup import HEADING_TAGS
+from denoise_scrapy.metadata import Metadata
 from denoise_scrapy.page.parse import root_of
 
 _SPACE = "http://www.tei-c.org/ns/1.0"
@@ -43,8 +45,11 @@ _ELEMENTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "img": ("graphic", {}),
 }
 _ATTRIBUTES = {"href": "target", "src": "url", "colspan": "cols", "rowspan": "rows"}
+#: Without these, they leave their content.
+_NEEDED = {"ref": "target", "graphic": "url"}
 #: The name of elements that leave their content.
 _CONTENT = "content"
+_MAKE = ElementMaker(namespace=_SPACE, nsmap={None: _SPACE})
 
 
 def _named(name: str) -> str:
@@ -57,47 +62,34 @@ _WITHOUT_TEXT = [*map(_named, ("list", "table", "row"))]
 
 def tei_of(body: Body, *, meta: bool) -> str:
     """Return a document with a section for each heading; with `meta`, also with authors, dates, site and language."""
-    document = etree.Element(_named("TEI"), nsmap={None: _SPACE})
-    description = _add(_add(document, "teiHeader"), "fileDesc")
-    of_title = _add(description, "titleStmt")
-    _add(of_title, "title", text=body.title)
-    _add(_add(description, "publicationStmt"), "p", text="Extracted by denoise_scrapy")
-    source = _add(_add(description, "sourceDesc"), "bibl")
-    text = _add(document, "text")
-    if meta:
-        found = body.meta
-        for author in found.authors:
-            _add(of_title, "author", text=author)
-        _add(source, "publisher", text=found.site_name)
-        for kind in ("published", "modified"):
-            if value := getattr(found, kind):
-                _add(source, "date", {"type": kind, "when": value}, value)
-        if found.language:
-            text.set(f"{_XML}lang", _clean(found.language))
+    found = body.meta if meta else Metadata()
+    authors = [_MAKE.author(_clean(one)) for one in found.authors]
+    source = [_MAKE.publisher(_clean(found.site_name))] if found.site_name else []
+    dates = ((kind, getattr(found, kind)) for kind in ("published", "modified"))
+    source += [_MAKE.date(value, type=kind, when=value) for kind, value in dates if value]
     if body.url:
-        _add(source, "ptr", {"target": body.url})
-    _fill(_add(text, "body"), body.html)
-    written: str = etree.tostring(document, encoding="unicode", xml_declaration=False)
+        source.append(_MAKE.ptr(target=_clean(body.url)))
+    described = _MAKE.fileDesc(
+        _MAKE.titleStmt(_MAKE.title(_clean(body.title)), *authors),
+        _MAKE.publicationStmt(_MAKE.p("Extracted by denoise_scrapy")),
+        _MAKE.sourceDesc(_MAKE.bibl(*source)),
+    )
+    language = {f"{_XML}lang": _clean(found.language)} if found.language else {}
+    text = _MAKE.text(_MAKE.body(_sections(_clean(body.html))), language)
+    written: str = etree.tostring(_MAKE.TEI(_MAKE.teiHeader(described), text), encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{written}\n'
-
-
-def _add(parent: Any, name: str, attributes: Mapping[str, str] | None = None, text: str = "") -> Any:
-    cleaned = {key: _clean(value) for key, value in (attributes or {}).items()}
-    element = etree.SubElement(parent, _named(name), cleaned)
-    element.text = _clean(text) or None
-    return element
 
 
 def _clean(text: str) -> str:
     return _NO_XML.sub("", text)
 
 
-def _fill(body: Any, html: str) -> None:
-    """Move the elements of a body's HTML into nested sections, as those of TEI."""
-    section = _add(body, "div")
-    root = root_of(_clean(html).encode("utf-8", "replace"))
+def _sections(html: str) -> Any:
+    """Return a section with the elements of a body's HTML as those of TEI, and a section in it for each heading."""
+    whole = section = _MAKE.div()
+    root = root_of(html.encode("utf-8", "replace"))
     if root is None:
-        return
+        return whole
     for element in [*root.iter()]:
         _rename(element)
     etree.strip_tags(root, _CONTENT)
@@ -114,29 +106,30 @@ def _fill(body: Any, html: str) -> None:
                 levels.pop()
                 section = section.getparent()
             levels.append(int(element.tag[1]))
-            section = _add(section, "div")
+            section = etree.SubElement(section, _named("div"))
             element.tag = _named("head")
         section.append(element)
-    for element in body.iter(*HEADING_TAGS):  # within other elements
+    for element in whole.iter(*HEADING_TAGS):  # within other elements
         element.tag = _named("hi")
         element.set("rend", "heading")
+    return whole
 
 
 def _rename(element: Any) -> None:
     """Give an element its name and attributes in TEI; headings keep theirs."""
     own = {_ATTRIBUTES[key]: value for key, value in element.attrib.items() if key in _ATTRIBUTES}
-    name, attributes = _ELEMENTS.get(element.tag, ("", {}))
-    alt = element.get("alt")
+    name, attributes = _ELEMENTS.get(element.tag, (_CONTENT, {}))
+    needed, alt = _NEEDED.get(name), element.get("alt")
     element.attrib.clear()
     if element.tag in HEADING_TAGS:
         return
-    if not name or (name == "ref" and "target" not in own) or (name == "graphic" and "url" not in own):
+    if name == _CONTENT or (needed and needed not in own):
         element.tag = _CONTENT
         return
     element.tag = _named(name)
     element.attrib.update({**attributes, **own})
     if name == "graphic" and alt:
-        _add(element, "desc", text=alt)
+        element.append(_MAKE.desc(alt))
 
 
 def _unless_blank(text: str | None) -> str | None:

@@ -134,7 +134,7 @@ class Crawl:
         self.set("memory/bytes", sum(size for name, size in sizes if f"{PREFIX}memory/bytes/" in str(name)))
         self._say_progress("denoise at the end: ")
         try:
-            if directory := job_dir(self.crawler.settings):  # for `scrapy denoise stats`
+            if directory := job_dir(self.crawler.settings):  # to be read after the crawl
                 stats = json.dumps(self.crawler.stats.get_stats(), default=str, indent=1, sort_keys=True)
                 with replacing(Path(directory, STATS_FILE)) as temporary:
                     temporary.write_text(stats, encoding="utf-8")

@@ -18,7 +18,7 @@ from typing_extensions import Self
 
 from denoise_scrapy.core.distance_tree import DistanceTree
 from denoise_scrapy.core.feature_strings import EVERY, FeatureStrings
-from denoise_scrapy.dedup.prefilter import WORDS_BYTES, bands_of, words_of
+from denoise_scrapy.dedup.prefilter import bands_of
 from denoise_scrapy.dedup.rules import (
     MOST_NEW,
     Comparison,
@@ -154,7 +154,6 @@ class DuplicateIndex:
             `threshold` separates copies from similar texts by their runs, five of which break with one changed word;
             this limits, in units, how much new text is dropped with a copy. 0.29 by default; not used by "patent". A
             sentence of its own makes a text of the same site a variant or an update, however short beside the rest.
-        short_duplicates: Also report a text under 20 units as a duplicate if a kept text has exactly the same words.
         variants: Whether to keep variants (`Verdict.variant_of`) and updates. False: all similar texts are duplicates.
         certainty: How sure a copy must be to be a duplicate, 0 to 1 (`Verdict.share`): with 0.8, fewer texts are
             dropped wrongly, and more copies are kept. Not used without `variants`.
@@ -185,7 +184,6 @@ class DuplicateIndex:
         rule: str = PartRule.name,
         search: str | None = None,
         most_new: float = MOST_NEW,
-        short_duplicates: bool = False,
         variants: bool = True,
         certainty: float = CERTAINTY,
     ) -> None:
@@ -214,7 +212,6 @@ class DuplicateIndex:
         self._held: set[int] = set()  # ids of texts that may still be claimed
         self._unsure: list[Name] = []  # texts that may be claimed: the store's response was lost
         self._threads = threading.RLock()
-        self._short = short_duplicates
         self._variants, self._certainty = variants, float(certainty)
         way = search if self._rule.has_runs else "tree"
         self._most_in_tree = {"auto": MOST_IN_TREE, "tree": 1 << 62, "prefilter": 0}[way]
@@ -392,10 +389,7 @@ class DuplicateIndex:
             for record in records:
                 for _ in range(MOST_TURNS):  # other processes may have kept the key meanwhile
                     same = self._record_named(record.name)
-                    made = record.fingerprint
-                    if self._rule.too_short(made):
-                        made = replace(made, bands=words_of(made.digest, record.name.scope))
-                    if self._keep(record.name, made, same, record.version):
+                    if self._keep(record.name, record.fingerprint, same, record.version):
                         break
                 else:
                     raise OSError(INCONSISTENT)
@@ -480,7 +474,7 @@ class DuplicateIndex:
     def _answer(self, item: ReadText, *, similar: bool) -> Answer:
         """Judge a text against all remembered texts; without `similar`, look for the item itself only."""
         name, short = item.name, item.is_short
-        similar, said = similar and (self._short or not short), "too short to be judged" if short and similar else "new"
+        similar, said = similar and not short, "too short to be judged" if short and similar else "new"
         made, found = self._find(item, similar=similar)
         same = self._same_item(name, found.same_name) if found.same_name else None
         if same is not None:
@@ -552,17 +546,17 @@ class DuplicateIndex:
         for one in records:
             own, kept = is_same_site(site, one.name.site), one.fingerprint
             same = item.fingerprint.n > 0 and kept.digest == item.fingerprint.digest
-            proof = Comparison(same, 1.0, 1.0) if same or item.is_short else self._rule.judge(item.text, kept)
+            proof = Comparison(same, 1.0, 1.0) if same else self._rule.judge(item.text, kept)
             if proof.duplicate:
                 alike.append(Like(one, proof, own))
-            elif self._variants and own and not item.is_short and holds(item.text, kept):
+            elif self._variants and own and holds(item.text, kept):
                 held.append(Like(one, proof, own))
         yield from likest(item, alike)
         yield from held
 
     def _candidates(self, item: ReadText, found: Found) -> set[int]:
         """Return the ids of kept texts that a new one may repeat or contain."""
-        share = HELD if self._variants and item.name.site and not item.is_short else 0.0
+        share = HELD if self._variants and item.name.site else 0.0
         alike = self._forest.candidates(item.text, item.name.scope, share, CANDIDATE_LIMIT)
         return {*found.alike[:CANDIDATE_LIMIT], *alike}
 
@@ -582,10 +576,9 @@ class DuplicateIndex:
     def _know(self, records: Iterable[Record]) -> None:
         """Make records findable, in order of id."""
         for record in records:
-            size = len(record.fingerprint.bands)
-            if size > WORDS_BYTES and self._most_in_tree <= MOST_IN_TREE:
+            if record.fingerprint.bands and self._most_in_tree <= MOST_IN_TREE:
                 self._banded.add(record.name.scope)
-            elif size != WORDS_BYTES:  # those of too short texts are found by their words
+            elif not self._rule.too_short(record.fingerprint):
                 self._forest.add(record)
             self._last = record.id
 
@@ -600,9 +593,7 @@ class DuplicateIndex:
         """Look an item up in the current state of the store; return its fingerprint too, with bands if it needs any."""
         scope, made = item.name.scope, item.fingerprint
         is_outgrown = self._is_outgrown(scope)
-        if item.is_short:
-            made = replace(made, bands=words_of(made.digest, scope))
-        elif is_outgrown and isinstance(item.text, FeatureStrings):
+        if is_outgrown and isinstance(item.text, FeatureStrings) and not item.is_short:
             made = replace(made, bands=bands_of(item.text, scope))
         found = self._store.find(item.name, made.bands if similar else b"", self._last)
         if found.newer:

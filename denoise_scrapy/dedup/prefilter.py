@@ -23,7 +23,6 @@ BANDS = 32  # which datasketch chooses, by what follows
 COMMON, WEIGHTS = 0.2, (0.3, 0.7)
 PREFILTER = f"{SCHEME} {VALUES}, {COMMON} {WEIGHTS}, shingle {SHINGLE}, crc32"  # equal where bands are comparable
 
-WORDS_BYTES = 4  # of `words_of`; bands are longer
 
 _BATCH = 4096  # shingles at a time: a megabyte
 
@@ -58,8 +57,3 @@ def bands_of(text: FeatureStrings, scope: str = "") -> bytes:
     bands, begin = signature.hashvalues[: count * rows].reshape(count, rows).astype("<u8"), zlib.crc32(scope.encode())
     keys = [zlib.crc32(values.tobytes(), begin ^ place) for place, values in enumerate(bands)]
     return np.array(keys, "<u4").tobytes()
-
-
-def words_of(digest: bytes, scope: str = "") -> bytes:
-    """Hash the words of a text, in place of bands where it is too short for them: uint32 as bytes."""
-    return zlib.crc32(scope.encode(), zlib.crc32(digest)).to_bytes(WORDS_BYTES, "little")

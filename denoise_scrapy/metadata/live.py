@@ -13,18 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from denoise_scrapy.metadata.annotations import JsonLd, clean, string_of
+from denoise_scrapy.metadata.annotations import MAX_JSON, JsonLd, clean, string_of
 from denoise_scrapy.metadata.lines import Line
 from denoise_scrapy.page import Page
 
-#: Updates that are read, and characters of all their texts.
-MAX_UPDATES, MAX_TEXT = 500, 500_000
+#: Updates that are read.
+MAX_UPDATES = 500
 #: Posts that are a live blog: a report with a correction has two times.
 LEAST = 3
-#: Share of the body that is in the posts. Comments and teasers beside a story have less.
-LEAST_SHARE = 0.5
-#: Share of a post's characters that are links: more is a teaser of another page.
-MOST_LINKED = 0.6
+#: Share of the body that is in the posts, of which comments and teasers beside a story have less; and of a post's
+#: characters that are links, of which a teaser has more.
+HALF = 0.5
 #: Seconds from the first to the last post: those of days are a blog's.
 LONGEST = 3 * 86_400
 #: Kinds of pages whose posts are no updates.
@@ -64,7 +63,7 @@ def updates_in(root: Any, ld: JsonLd, lines: Sequence[Line], kind: Callable[[], 
 
 
 def _declared(ld: JsonLd) -> list[Update]:
-    found, left = list[Update](), MAX_TEXT
+    found, left = list[Update](), MAX_JSON
     for post in ld.values(ld.live, "liveBlogUpdate", most=MAX_UPDATES):
         if isinstance(post, dict):
             time = string_of(post.get("datePublished")) or string_of(post.get("dateModified"))
@@ -97,7 +96,7 @@ def _shown(root: Any, lines: Sequence[Line]) -> list[Update]:
             row = rows[parent, at.tag, (at.get("class") or "").split(" ")[0]]
             row.setdefault(at, time)
             at = parent
-    most = LEAST_SHARE * sum(len(line.text) for line in lines if line.is_kept)
+    most = HALF * sum(len(line.text) for line in lines if line.is_kept)
     best = list[Update]()
     for (_, tag, _), row in nlargest(MAX_ROWS, rows.items(), key=lambda one: len(one[1])):
         if LEAST <= len(row) <= MAX_UPDATES:
@@ -138,7 +137,7 @@ def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> dict[Any, str]:
     for post, its in texts.items():
         linked = sum(len("".join(link.itertext())) for line in its for link in line.actions if link.tag == "a")
         text = "\n".join(line.text for line in its if not _is_time(line.text))
-        if text and linked <= MOST_LINKED * len(text):
+        if text and linked <= HALF * len(text):
             found[post] = text
     return found
 

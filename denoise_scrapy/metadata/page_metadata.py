@@ -25,6 +25,7 @@ from denoise_scrapy.metadata.annotations import (
     LIBRARIES,
     MAX_CHARS,
     MAX_NAME,
+    MAX_OPEN,
     JsonLd,
     Mark,
     Node,
@@ -60,8 +61,6 @@ MOST_BY = 8
 LONG = 80
 #: Characters of a date with time and offset; texts near the headline in which they are looked for.
 WITH_OFFSET, MOST_NEAR = 25, 8
-#: Maximum texts that are parsed as dates; one takes .1 to 20 ms.
-MAX_DATES = 12
 #: Maximum number of tags.
 MAX_TAGS = 50
 #: Languages that py3langid distinguishes, and others do not.
@@ -415,8 +414,6 @@ class _Fields:
             yield reporters_in(line) or line
             if len(line) <= MOST_BY and any(map(is_person, self.read.lines[i + 1 : i + 2])):
                 yield f"{line} {self.read.lines[i + 1]}"
-        if 0 <= self.first < len(self.read.lines):
-            yield reporters_in(self.read.lines[self.first])
 
     def _names_beside_date(self, numbered: tuple[int, str]) -> list[str]:
         """Return names that stand with a date, or next to a line of only a date."""
@@ -536,7 +533,7 @@ class _Fields:
                     yield given[0]
 
     def _first_date(self, given: Iterable[str]) -> str:
-        dated = islice((one for one in given if has_year(one[:MAX_CHARS]) or one[:14].strip().isdecimal()), MAX_DATES)
+        dated = islice((one for one in given if has_year(one[:MAX_CHARS]) or one[:14].strip().isdecimal()), MAX_OPEN)
         return next(filter(None, (self.date_in(one) for one in dated)), "")
 
     def _tags(self) -> tuple[str, ...]:

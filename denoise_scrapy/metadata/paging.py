@@ -9,10 +9,12 @@ from contextlib import suppress
 from typing import NamedTuple, TypeVar
 from urllib.parse import urldefrag, urlsplit
 
+from denoise_scrapy.metadata.annotations import MAX_ADDRESS
+
 #: Pages of an article. Longer rows are those of archives; it bounds the list too.
 MOST_PAGES = 50
-#: Characters of an address, and numbers in it, that are read.
-MAX_ADDRESS, MOST_NUMBERS = 2_000, 4
+#: Numbers in an address that are read.
+MOST_NUMBERS = 4
 #: Words before a number that is a page's for sure, in some languages.
 _WORDS = "page|pagina?|seite|sivu|sida|side|stran[aiy]|strona|oldal|sayfa|halaman|trang|hlm|pg|p"
 #: A page number with what leads to it: `/2`, `-2`, `_2`, `,2`, `-p2`, `/page/2`, `/seite-2`, `?page=2`, `&my_page=2`.

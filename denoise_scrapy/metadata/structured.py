@@ -13,12 +13,8 @@ from typing import Any
 
 from lxml import etree
 
-from denoise_scrapy.metadata.annotations import MAX_ELEMENTS, MAX_VALUES, joined, loosely_loaded
+from denoise_scrapy.metadata.annotations import MAX_ELEMENTS, MAX_JSON, MAX_OPEN, MAX_VALUES, joined, loosely_loaded
 
-#: Items in items that are read, and characters of all values: a property's text holds that of those inside it.
-MAX_DEPTH, MAX_TEXT = 12, 500_000
-#: Elements that are looked at: properties in properties, and items that refer to the same, are read several times.
-MAX_STEPS = 300_000
 #: Prefixes of OpenGraph and its vocabularies; others are declared by few pages.
 _VOCABULARIES = ("og:", "article:", "book:", "profile:", "video:", "music:", "product:")
 #: The attribute with an element's value, by tag (HTML, section 5.2.4).
@@ -71,7 +67,8 @@ class _Microdata:
 
     def __init__(self, root: Any, url: str) -> None:
         self._url = url
-        self._left, self._chars, self._steps = MAX_VALUES, MAX_TEXT, MAX_STEPS
+        # characters of all values, and elements that are looked at: both are read once for each item around
+        self._left, self._chars, self._steps = MAX_VALUES, MAX_JSON, MAX_JSON
         self._ids: dict[str, Any] = {}
         scopes = [element for element in root.iter() if element.get("itemscope") is not None]
         if any(scope.get("itemref") for scope in scopes):
@@ -86,7 +83,7 @@ class _Microdata:
                 item[key] = written if len(written) > 1 else written[0]
         found = defaultdict[str, list[Any]](list)
         for element in self._properties(scope):
-            if self._left <= 0 or depth == MAX_DEPTH:
+            if self._left <= 0 or depth == MAX_OPEN:
                 break
             self._left -= 1
             is_item = element.get("itemscope") is not None

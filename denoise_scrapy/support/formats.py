@@ -9,7 +9,6 @@ from typing import Literal, get_args
 #: the text.
 Form = Literal["text", "markdown", "html"]
 FORMS: tuple[Form, ...] = get_args(Form)
-FORMS_BESIDE_TEXT = FORMS[1:]
 
 
 def _compressed(*suffixes: str) -> tuple[str, ...]:
@@ -20,14 +19,13 @@ def _compressed(*suffixes: str) -> tuple[str, ...]:
 SUFFIXES: Mapping[str, tuple[str, ...]] = {
     "warc": (".warc", ".warc.gz", ".warc.zst", ".warc.lz4"),
     "jsonl": _compressed(".jsonl", ".jl", ".ndjson"),
-    "csv": _compressed(".csv", ".tsv"),
     "parquet": (".parquet", ".pq"),
     "html": _compressed(".html", ".htm", ".xhtml"),
     "zip": (".zip", ".wacz"),
 }
 #: Formats that `scrapy denoise dedup run` reads and writes (`row_files`), and formats of pages
 #: (`archive.archive_files`).
-ROW_FORMATS = ("csv", "jsonl", "parquet")
+ROW_FORMATS = ("jsonl", "parquet")
 PAGE_FORMATS = ("warc", "jsonl", "parquet", "html", "zip")
 
 

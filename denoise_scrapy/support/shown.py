@@ -156,27 +156,6 @@ def differing(before: Iterable[str], after: Iterable[str]) -> Iterator[tuple[str
     yield from (("+", line) for line in (new - old).elements())
 
 
-def figures_table(rows: Iterable[Sequence[object]], title: str = "") -> str:
-    """Return a table for a page: numbers are right-aligned, long texts are cut.
-
-    Example:
-        >>> print(figures_table([["<b>", 1200]], title="Pages"))
-        <h2>Pages</h2>
-        <table>
-        <tr><td>&lt;b&gt;<td class="n">1,200
-        </table>
-    """
-    heading = [f"<h2>{escape(title)}</h2>"] if title else []
-    return "\n".join([*heading, "<table>", *("<tr>" + "".join(map(_cell, row)) for row in rows), "</table>"])
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, (int, float)):
-        return f'<td class="n">{value:,}'
-    text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-    return f"<td>{escape(shown(text, MAX_CELL)).replace('/', '/<wbr>')}"  # allow a line break in addresses
-
-
 def logger_of(name: str) -> logging.Logger:
     """Return the logger of a module, which formats the arguments of messages by `shown`."""
     logger = logging.getLogger(name)

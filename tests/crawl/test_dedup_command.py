@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from denoise_scrapy.crawl.duplicates import INDEX_FILE
-from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, SQLiteStore
+from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, SQLiteStore, open_store
 from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.dedup.store import Name
 from tests.crawl.conftest import Told
@@ -61,34 +61,17 @@ def test_stats_of_a_job_directory(here: Path, told: Told) -> None:
     assert not (here / "none").exists()
 
 
-def test_copy_to_a_server_and_back(news: str, redis_server: RedisServer, told: Told) -> None:
+def test_on_a_server(news: str, redis_server: RedisServer, told: Told) -> None:
     url = f"{redis_server.url}#news%201"
     assert "there is no such index" in told("dedup stats", 1, DENOISE_DEDUP_STORE=url)[1]
     assert redis_server.client.keys() == []
-    assert told(f"dedup copy news.sqlite {url}")[1] == "12 texts copied\n"
+    with SQLiteStore(news) as store, DuplicateIndex(store=open_store(url)) as index:
+        store.open(RULES["part"].constants)
+        assert index.restore(store.records()) == 12
     found = json.loads(told("dedup stats --json", DENOISE_DEDUP_STORE=url)[0])
     assert (found["texts"], found["bytes"]) == (12, None)
-    told(f"dedup copy {url} back.sqlite")
-    assert records("back.sqlite") == records(news)
     assert told(f"dedup forget {url} short")[0] == "forgotten: 1\n"
     assert told(f"dedup stats {url}")[0].startswith(f"{url}: 11 texts")
-
-
-def test_copy_replaces_a_key_that_is_there(news: str, told: Told) -> None:
-    with DuplicateIndex(store=SQLiteStore("other.db")) as index:
-        index.add("short", "other words")
-        index.add("more", story(99))
-    for _ in range(2):
-        told("dedup copy news.sqlite other.db")
-        assert len(records("other.db")) == 13
-        assert {*records(news)} < {*records("other.db")}
-
-
-def test_copy_refuses_another_rule(here: Path, news: str, told: Told) -> None:
-    kept(here / "p.db", rule="patent")
-    assert "'rule' is None there and patent here" in told("dedup copy p.db news.sqlite", 1)[1]
-    told("dedup copy p.db new.db")
-    assert records("new.db", "patent") == records("p.db", "patent")
 
 
 @pytest.mark.parametrize(
@@ -129,15 +112,13 @@ def test_forget_by_age(news: str, told: Told) -> None:
     assert told("dedup forget news.sqlite short --older-than 1d")[0] == "forgotten: 1\n"
     out, err = told("dedup forget news.sqlite https://a.example/0 https://a.example/1 --older-than 1d")
     assert (out, err) == ("forgotten: 1\n", "not found, or not that old: https://a.example/1\n")
-    told("dedup copy news.sqlite copy.sqlite")
-    assert told("dedup forget copy.sqlite --older-than 2w")[0] == "forgotten: 1\n", "times are copied too"
 
 
 def test_a_damaged_record_is_named(news: str, told: Told) -> None:
     with sqlite3.connect(news) as link:
         link.execute("UPDATE texts SET s1 = x'01' WHERE id = 3")
     link.close()
-    _, err = told("dedup copy news.sqlite other.sqlite", 1)
+    _, err = told("dedup forget news.sqlite --older-than 1d", 1)
     assert "text 3 is damaged" in err
 
 

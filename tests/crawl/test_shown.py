@@ -88,10 +88,8 @@ def test_a_crawl_logs_no_control_character(index: tuple[Path, Any]) -> None:
         "dedup forget {store} {key}",
         "compare {file} {file}",
         "dedup run {rows} -o {out}",
-        "stats {rows}",
-        "stats {stats}",
-        "stats {stats} --json",
-        "dedup copy {store} {rows}",
+        "dedup run {rows} --pairs",
+        "dedup chunks {rows}",
         "site {key}",
         "explain {key}",
     ],
@@ -99,14 +97,13 @@ def test_a_crawl_logs_no_control_character(index: tuple[Path, Any]) -> None:
 def test_no_command_prints_one(
     line: str, index: tuple[Path, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names = {"store": "texts.sqlite", "rows": "rows.jsonl", "out": "out.jsonl", "stats": "stats.json"}
+    names = {"store": "texts.sqlite", "rows": "rows.jsonl", "out": "out.jsonl"}
     names["file"] = f"{HOSTILE[:14]}\n.txt".replace("\0", "")
     places = {name: tmp_path / file for name, file in names.items()}
     shutil.copy(index[0], places["store"])  # some commands change it
     row = {"url": HOSTILE, "body": "some text of a row", "denoise": HOSTILE}
     places["rows"].write_text("".join(json.dumps(one) + "\n" for one in (row, row, {HOSTILE: 1}, HOSTILE)), "utf-8")
     places["file"].write_text(HOSTILE)
-    places["stats"].write_text(json.dumps({f"denoise/{HOSTILE}": HOSTILE}), "utf-8")
     capsys.readouterr()
     run([word.format(key=HOSTILE.replace("\0", ""), **places) for word in line.split()], Settings())
     said = "".join(capsys.readouterr())

@@ -17,7 +17,7 @@ import pytest
 
 from denoise_scrapy.body import Example
 from denoise_scrapy.body.example_files import examples_of, write_example
-from denoise_scrapy.commands.teach_page import MOST_POSTED, TaughtPages, TeachServer, selectors_of
+from denoise_scrapy.commands.teach_page import MOST_POSTED, TaughtPages, TeachServer
 from denoise_scrapy.page import Page
 from tests.body.test_examples import page
 from tests.crawl.conftest import Told
@@ -101,24 +101,13 @@ def test_saved_is_what_was_tried(server: TeachServer, tmp_path: Path) -> None:
     texts = server.pages.page.block_texts
     kept = [number for number, text in enumerate(texts) if text == "Story 1" or "number 1 line" in text]
     status, tried = post(server, "try", {"kept": kept, "fields": {"title": "Story  1"}})
-    assert status == 200 and tried["wrong"] == [] and {*tried["keep"]} == {"h1", "div.body"}
+    assert status == 200 and tried["wrong"] == []
     assert ["3 less" in change["said"] for change in tried["changes"]] == [True] * 4
     status, found = post(server, "save", {"kept": kept, "fields": {"title": "Story  1"}})
     [example] = examples_of(str(tmp_path), URL)
-    assert Path(found["place"]).parent == tmp_path and example.keep == tuple(tried["keep"])
+    assert Path(found["place"]).parent == tmp_path and example.text.splitlines() == [texts[block] for block in kept]
     assert example.fields == {"title": "Story  1"}
-    assert server.saved.get(timeout=9)[0].keep == example.keep
-    status, tried = post(server, "try", {"kept": kept[3:], "fields": {}})
-    assert tried["keep"] == []
-
-
-@pytest.mark.parametrize(
-    ("chosen", "selectors"),
-    [([1, 2], ("div.a",)), ([0, 1, 2], ("div.a", "h1")), ([1], ()), ([0, 1, 2, 3, 4], ("body",)), ([], ())],
-)
-def test_selectors_hold_the_chosen_blocks_and_no_others(chosen: list[int], selectors: tuple[str, ...]) -> None:
-    html = "<h1>Rain</h1><div class='a md:x'><p>It rained.<p>All day.</div><p>Notice<p class=a>more<p hidden>gone"
-    assert selectors_of(Page.parse(html), chosen) == selectors
+    assert server.saved.get(timeout=9)[0].text == example.text
 
 
 @pytest.mark.parametrize("html", ["", "<p hidden>x", "<script>alert(1)</script>", "\x89PNG\r\n\x1a\n"])

@@ -181,10 +181,10 @@ class Machine(RuleBasedStateMachine):
         self.way = []  # items on their way: index, named, text, price, claim
         self.delivered = set()
 
-    @initialize(short=st.booleans(), search=st.sampled_from(SEARCHES))
-    def begin(self, short, search):
+    @initialize(search=st.sampled_from(SEARCHES))
+    def begin(self, search):
         self.place.empty()
-        self.short, self.options = short, {"short_duplicates": short, "search": search}
+        self.options = {"search": search}
         for who in range(1 + self.place.shared):
             self.open(who)
 
@@ -210,8 +210,7 @@ class Machine(RuleBasedStateMachine):
     def alike(self, item, seen):
         """Yield the texts that the item repeats, the likest first."""
         name, made = item.name, item.fingerprint
-        too_short = made.too_short
-        if too_short and not self.short:
+        if made.too_short:
             return
         others = [
             one for one in seen if one.name.scope == name.scope and not (name.group and name.group == one.name.group)
@@ -219,7 +218,7 @@ class Machine(RuleBasedStateMachine):
         found = []
         for one in others:
             same = made.n > 0 and one.made.digest == made.digest
-            proof = Comparison(same, 1.0, 1.0) if same or too_short else RULE.judge(item.text, one.made)
+            proof = Comparison(same, 1.0, 1.0) if same else RULE.judge(item.text, one.made)
             if proof.duplicate:
                 record = Record(one.number, one.name, one.made)
                 found.append(Like(record, proof, is_same_site(name.site, one.name.site)))

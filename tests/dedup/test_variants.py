@@ -392,15 +392,6 @@ class TestValues:
             verdict = index.check("2", f"{STORY} Share this page", values={"price": 8})
         assert verdict.variant_of == "1" and verdict.lone_fields == named
 
-    def test_a_form_keeps_its_name_when_an_item_of_it_changes_but_for_its_words(self):
-        with DuplicateIndex(short_duplicates=True) as index:
-            for number, (key, price) in enumerate([("a", 1), ("b", 2), ("c", 3), ("b", 4), ("d", 5)]):
-                verdict = index.check_and_add(key, "two words", values={"price": price})
-                assert verdict.too_short and verdict.variant_of == (None if number in (0, 3) else "a")
-            index.check_and_add("c", "three other words", values={"price": 3})
-            forms = {record.name.key: record.name.variant_of for record in index._store.records()}
-        assert forms == {"a": "", "b": "a", "c": "", "d": "a"}
-
     def test_any_value_has_a_hash(self):
         endless: list[object] = []
         endless.append(endless)

@@ -109,7 +109,7 @@ def test_the_readme_leads_from_an_empty_folder_to_texts_without_copies(web: Web,
     assert len(told) <= 4  # `comparison.FREE`
 
     # the commands come with the wheel; a missing extra is named
-    assert execute(project, programs / "scrapy", "denoise", "version").startswith("denoise_scrapy ")
+    assert execute(project, programs / "scrapy", "denoise", "extract", "-h").startswith("usage: scrapy denoise extract")
     options = ("-s", "DENOISE_DEDUP_STORE=redis://localhost:6379/0", "-s", "LOG_LEVEL=CRITICAL")
     with pytest.raises(AssertionError, match=r"pip install denoise-scrapy\[redis\]"):
         execute(project, programs / "scrapy", "crawl", "stories", *options)

@@ -41,7 +41,6 @@
     byId("d-meter").firstChild.style.width = score;
     fill("d-why", block.dataset.why, "; ");
     fill("d-numbers", block.dataset.numbers, "\n");
-    fill("d-to", block.dataset.to, "\n");
     byId("d-path").textContent = block.dataset.path;
     details.hidden = false;
   };
