@@ -20,7 +20,7 @@ NEW = "no near-duplicate"
 
 _INPUT = (
     "a file, an http(s) URL, or - for standard input; for HTML, the body is compared; or a feed (JSON, JSON lines, "
-    "Parquet), whose items are compared with those of another"
+    "CSV, Parquet), whose items are compared with those of another"
 )
 _ESTIMATES = {"new", "missing"}  # checks of shares estimated from runs
 

@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import datetime, timezone
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -24,44 +25,51 @@ from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import (
+    Marked,
+    Parquet,
     Read,
     RowFile,
     compressing,
     row_file,
+    write_parquet,
 )
 from denoise_scrapy.support.shown import counted, json_line, report
 from denoise_scrapy.support.storage import replacing
 
 TEXT_FIELDS, TITLE_FIELD = ("body", "text"), "title"
+MARK_FIELD = "near_duplicate"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    file = "JSON lines (also .gz, .zst) or Parquet; - for JSON lines on standard input"
+    file = "JSON lines, CSV in UTF-8 (both also .gz, .zst) or Parquet; - for JSON lines on standard input"
     parser.add_argument("file", metavar="FILE", help=file)
     what = parser.add_argument_group("output").add_mutually_exclusive_group()
     for name, meaning in (
         ("--drop", "write rows that are not duplicates (default)"),
+        ("--mark", f"write all rows, and mark duplicates with the key of the kept row, as {MARK_FIELD}"),
         ("--pairs", "write the key of each duplicate, the key of the kept row, and the score"),
         ("--groups", "write the keys of kept rows and of their duplicates, the largest group first"),
     ):
         what.add_argument(name, dest="what", action="store_const", const=name[2:], help=meaning, default="drop")
-    out = "output file, in the format of FILE (also .gz, .zst), pairs and groups as JSON lines"
+    out = "output file, in the format of FILE (also .gz, .zst) or Parquet, pairs and groups as JSON lines"
     parser.add_argument("-o", dest="out", metavar="OUT", default=STANDARD, help=f"{out}; default: standard output")
     parser.add_argument("--keep", choices=KEEPS, default=KEEPS[0], help="row to keep among duplicates; default: first")
     parser.add_argument("--text", metavar="FIELD", help="field to compare; default: body or text")
     parser.add_argument("--key", metavar="FIELD", help="field that identifies a row; default: url, or its number")
     title = f"field with the title: similar rows of a site with different titles are variants; default: {TITLE_FIELD}"
     parser.add_argument("--title", metavar="FIELD", help=title)
+    parser.add_argument("--date", metavar="FIELD", help="field for --keep newest: ISO 8601, or seconds since 1970")
     scope = "compare only rows of the same site, by their keys (default), or all"
     parser.add_argument("--scope", choices=SCOPES, default=SCOPES[0], help=scope)
     add_rule_arguments(parser)
     store = "also compare with this index, and add the kept rows to it; created if missing"
     parser.add_argument("--store", metavar="STORE", help=store)
+    bad = "unreadable rows: copy them to the output (default), leave them out, or stop without output"
+    parser.add_argument("--bad", choices=("keep", "skip", "stop"), default="keep", help=bad)
     parser.epilog = (
         "A row is compared with the kept rows. Variants are not duplicates: similar rows of one site (by the host of "
-        "their keys) with another title or with other words filled in. To keep the longest row, FILE is "
-        "read twice and its texts are written to a temporary file. Memory: 2 KB for each kept row. Rows that cannot be "
-        "read are written as they are. "
+        "their keys) with another title or with other words filled in. To keep the longest or the newest row, FILE is "
+        "read twice and its texts are written to a temporary file. Memory: 2 KB for each kept row. "
         "Exit codes: 0; 1 if rows could not be read; 2 for a wrong command line or field."
     )
 
@@ -96,11 +104,14 @@ def _checked(args: argparse.Namespace) -> str:
     """Return the format of the file; raise `UsageError` for conflicting arguments."""
     kind = "jsonl" if args.file == STANDARD else format_of(args.file, ROW_FORMATS)
     if not kind:
-        raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl or *.parquet")
-    what, valid = ("rows", kind) if args.what == "drop" else (args.what, "jsonl")
+        raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl, *.csv or *.parquet")
+    if (args.keep == "newest") != bool(args.date):
+        raise UsageError("dedup run: --keep newest and --date FIELD go together")
+    what, valid = (args.what, ("jsonl",)) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))
     made = format_of(args.out, ROW_FORMATS)
-    if made and made != valid:
-        raise UsageError(f"dedup run: {what} of {args.file} are written as {valid}, not as {made}")
+    if made and made not in valid:
+        kinds = " or ".join(dict.fromkeys(valid))
+        raise UsageError(f"dedup run: {what} of {args.file} are written as {kinds}, not as {made}")
     if what == "rows" and args.out == STANDARD and kind == "parquet":
         raise UsageError("dedup run: Parquet cannot be written to standard output; give -o FILE.parquet")
     return kind
@@ -133,7 +144,7 @@ class Job:
             problems = [f"{read.number}: {read.problem}" for read in islice(source.rows(), 3)]
             raise ValueError(f"{args.file}: no readable rows. Line {'; '.join(problems)}")
         self._text = args.text or next((name for name in TEXT_FIELDS if name in names), "")
-        needed = [self._text, args.key, args.title]
+        needed = [self._text, args.key, args.date, args.title]
         lacking = [f"a field {name!r}" for name in needed if name and name not in names]
         if not self._text:
             lacking.insert(0, " or ".join(f"a field {name!r}" for name in TEXT_FIELDS) + " (--text names another)")
@@ -145,12 +156,23 @@ class Job:
 
     def write(self, batch: Batch, out: BinaryIO) -> None:
         """Write the requested output."""
-        if self._args.what == "drop":
-            rows = (read for read, _, verdict in self._judged(batch) if verdict is None or verdict.of is None)
-            self._source.write(out, rows)
+        if self._args.what in {"drop", "mark"}:
+            mark = MARK_FIELD if self._args.what == "mark" else ""
+            rows = self._marked(batch, only_kept=self._args.what == "drop")
+            if format_of(self._args.out) == "parquet" and not isinstance(self._source, Parquet):
+                write_parquet(self._source, out, rows, mark)
+            else:
+                self._source.write(out, rows, mark)
             return
         for entry in self._pairs(batch) if self._args.what == "pairs" else self._groups(batch):
             out.write((json_line(entry) + "\n").encode())
+
+    def _marked(self, batch: Batch, *, only_kept: bool) -> Iterator[Marked]:
+        for read, _, verdict in self._judged(batch):
+            if verdict is None:
+                yield Marked(read, None, None)
+            elif verdict.of is None or not only_kept:
+                yield Marked(read, verdict.of, verdict.score)
 
     def _pairs(self, batch: Batch) -> Iterator[dict[str, Any]]:
         for _, row, verdict in self._judged(batch):
@@ -176,7 +198,7 @@ class Job:
         report(f"{counts}, {rate:,.0f} rows/s")
 
     def _judged(self, batch: Batch) -> Iterator[tuple[Read, Row | None, Verdict | None]]:
-        """Yield the rows, in order; unreadable ones have no verdict."""
+        """Yield the rows to write, in order; unreadable ones that are kept have no verdict."""
         in_one = batch.keep == KEEPS[0]
         verdicts: Iterator[Verdict] = iter(())
         if not in_one:
@@ -193,20 +215,25 @@ class Job:
             yield read, row, verdict
 
     def _rows(self, *, first: bool) -> Iterator[tuple[Read, Row | None]]:
-        """Yield rows, None for unreadable ones; with `first`, count and report them."""
-        wanted = [name for name in (self._text, self._key, self._title) if name]
+        """Yield rows, and unreadable ones if these are kept; with `first`, count and report them."""
+        wanted = [name for name in (self._text, self._key, self._args.date, self._title) if name]
         for read in self._source.rows(wanted):
             self.rows += first
             if time.monotonic() - self._said > PROGRESS_SECONDS:
                 self.say_progress()
-            row = None
             try:
                 row = self._row(read)
             except BadRowError as error:
+                problem = f"{self._source.counted} {read.number}: {error}"
+                if self._args.bad == "stop":
+                    raise ValueError(f"{self._args.file}, {problem}; nothing was written") from None
                 self.bad += first
                 if first and self.bad <= SHOWN:
-                    report(f"{self._source.counted} {read.number}: {error}")
-            yield read, row
+                    report(problem)
+                if self._args.bad == "keep":
+                    yield read, None
+            else:
+                yield read, row
 
     def _row(self, read: Read) -> Row:
         """Return the text and attributes of a row; raise `BadRowError` if it has none."""
@@ -218,8 +245,9 @@ class Job:
         key = self._key_of(read)
         if not key.isascii() and any("\ud800" <= one <= "\udfff" for one in key):
             raise BadRowError(f"{key!r} has a lone surrogate")
+        date = _seconds(read.fields.get(self._args.date)) if self._args.date else 0.0
         title = read.fields.get(self._title)
-        return Row(key, text, title if isinstance(title, str) else "")
+        return Row(key, text, date, title if isinstance(title, str) else "")
 
     def _key_of(self, read: Read) -> str:
         """Return the row's key, a URL in canonical form for a store; without a key, the row's number."""
@@ -230,6 +258,20 @@ class Job:
         if self._args.store:
             raise BadRowError(f"no key in field {self._key!r}, which --store requires")
         return str(read.number)
+
+
+def _seconds(value: Any) -> float:
+    """Return a date as seconds since 1970; raise `BadRowError` if invalid. A missing date is the oldest."""
+    if value is None or value == "":
+        return float("-inf")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value)
+    try:
+        if not isinstance(value, datetime):
+            value = datetime.fromisoformat(str(value).strip().replace("Z", "+00:00"))
+        return float((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp())
+    except (ValueError, AttributeError, OverflowError):
+        raise BadRowError(f"{value!r:.80} is not an ISO date") from None
 
 
 @contextmanager

@@ -25,7 +25,7 @@ ALIGNED, MOST_CHARS = 5000, 20_000
 
 
 def is_feed(name: str) -> bool:
-    """Return whether a file is a feed by its name: JSON, JSON lines or Parquet, compressed or not."""
+    """Return whether a file is a feed by its name: JSON, JSON lines, CSV or Parquet, compressed or not."""
     return bool(format_of(name, ROW_FORMATS)) or Path(name).suffix == ".json"
 
 

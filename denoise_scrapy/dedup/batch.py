@@ -14,25 +14,26 @@ from denoise_scrapy.dedup.index import DuplicateIndex, Verdict
 from denoise_scrapy.dedup.rules import MOST_NEW, PartRule
 from denoise_scrapy.dedup.variants import site_of
 
-KEEPS = ("first", "longest")  # which of several similar rows is kept
+KEEPS = ("first", "longest", "newest")  # which of several similar rows is kept
 SCOPES = ("site", "global")  # which rows are compared
 
-# A row as a caller gives it: key and text, and a title.
-Given = tuple[str, str] | tuple[str, str, str]
+# A row as a caller gives it: key and text, a date, and a title.
+Given = tuple[str, str] | tuple[str, str, Any] | tuple[str, str, Any, str]
 
 
 class Row(NamedTuple):
-    """A row: its key and text, and its title if known."""
+    """A row: its key and text, a sortable date, and its title if known."""
 
     key: str
     text: str
+    date: Any = 0.0
     title: str = ""
 
 
 class Batch:
     """Judges rows with an index, each against the kept rows.
 
-    Among rows of equal length, the first is kept. With `numbered`, rows with the same key are separate items.
+    Among rows of equal length or date, the first is kept. With `numbered`, rows with the same key are separate items.
     Otherwise the index is shared, and items are looked up by key: a row then replaces the kept text of its key, as in a
     crawl, and is a duplicate only if the batch already contained the same key with the same text.
     """
@@ -67,24 +68,24 @@ class Batch:
     def judge_all(self, rows: Iterable[Row]) -> Iterator[Verdict]:
         """Judge rows and yield their verdicts in row order.
 
-        To keep the longest, all rows are read first: 150 bytes per row stay in memory, texts go to a file.
+        To keep the longest or newest, all rows are read first: 150 bytes per row stay in memory, texts go to a file.
         """
         if self.keep == "first":
             yield from map(self.judge, rows)
             return
         with tempfile.TemporaryFile(prefix="denoise-") as file:
-            starts, sizes = array("q"), array("q")
+            starts, ranks = array("q"), []
             for row in rows:
                 starts.append(file.tell())
-                sizes.append(len(row.text))
-                pickle.dump(tuple(row), file, protocol=pickle.HIGHEST_PROTOCOL)
+                ranks.append(row.date if self.keep == "newest" else len(row.text))
+                pickle.dump(tuple(row._replace(date=None)), file, protocol=pickle.HIGHEST_PROTOCOL)
             verdicts: dict[int, Verdict] = {}
-            for number in sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True):
+            for number in sorted(range(len(ranks)), key=ranks.__getitem__, reverse=True):
                 file.seek(starts[number])
                 verdict = self.judge(Row(*pickle.load(file)))
                 if verdict != _NEW:
                     verdicts[number] = verdict
-        yield from (verdicts.get(number, _NEW) for number in range(len(sizes)))
+        yield from (verdicts.get(number, _NEW) for number in range(len(ranks)))
 
 
 _NEW = Verdict()
@@ -107,11 +108,12 @@ def deduplicate(
     texts go to a temporary file. The index takes about 2 KB of memory per kept row.
 
     Args:
-        rows: Tuples of key and text, or of key, text and title. To keep the newest, sort them, the newest first.
+        rows: Tuples of key and text; of key, text and date for `keep="newest"`; or of key, text, date or None, and
+            title. Dates are any sortable values: numbers, `datetime` objects, ISO dates in one format.
         threshold: As for `DuplicateIndex`.
         rule: As for `DuplicateIndex`.
         most_new: As for `DuplicateIndex`.
-        keep: Which of several similar rows to keep: "first" or "longest" (in characters).
+        keep: Which of several similar rows to keep: "first", "longest" (in characters) or "newest".
         scope: "site": compare the rows of each site, as a crawl does; rows without a URL are of one. "global": all.
 
     Returns:
@@ -139,6 +141,8 @@ def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) ->
 
     def read() -> Iterator[Row]:
         for row in map(_row, rows):
+            if batch.keep == "newest" and row.date is None:
+                raise ValueError(f'keep="newest" needs rows of key, text and date, got no date for {row.key!r}')
             keys.append(row.key)
             yield row
 
@@ -162,12 +166,11 @@ def _key(name: str) -> str:
 
 
 def _row(given: Any) -> Row:
-    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 3:
-        raise ValueError(f"a row must be (key, text) or (key, text, title), got {given!r:.80}")
-    row = Row(*given)
-    for what, value in zip(
-        ("a key", f"the text of {row.key!r:.80}", f"the title of {row.key!r:.80}"), row, strict=True
-    ):
+    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 4:
+        raise ValueError(f"a row must be (key, text), (key, text, date) or (key, text, date, title), got {given!r:.80}")
+    values: list[Any] = [*given, *(None, "")[len(given) - 2 :]]
+    key, text, date, title = values
+    for what, value in (("a key", key), (f"the text of {key!r:.80}", text), (f"the title of {key!r:.80}", title)):
         if not isinstance(value, str):
             raise ValueError(f"{what} must be a string, got {type(value).__name__}")
-    return row
+    return Row(key, text, date, title)

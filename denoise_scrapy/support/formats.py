@@ -19,13 +19,14 @@ def _compressed(*suffixes: str) -> tuple[str, ...]:
 SUFFIXES: Mapping[str, tuple[str, ...]] = {
     "warc": (".warc", ".warc.gz", ".warc.zst", ".warc.lz4"),
     "jsonl": _compressed(".jsonl", ".jl", ".ndjson"),
+    "csv": _compressed(".csv", ".tsv"),
     "parquet": (".parquet", ".pq"),
     "html": _compressed(".html", ".htm", ".xhtml"),
     "zip": (".zip", ".wacz"),
 }
 #: Formats that `scrapy denoise dedup run` reads and writes (`row_files`), and formats of pages
 #: (`archive.archive_files`).
-ROW_FORMATS = ("jsonl", "parquet")
+ROW_FORMATS = ("csv", "jsonl", "parquet")
 PAGE_FORMATS = ("warc", "jsonl", "parquet", "html", "zip")
 
 

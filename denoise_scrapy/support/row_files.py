@@ -1,10 +1,11 @@
-"""Files of rows: JSON lines and Parquet. Rows are written with the values that were read.
+"""Files of rows: JSON lines, CSV and Parquet. Rows are written with the values that were read.
 
-Text is UTF-8; bytes that are not are written unchanged.
+JSON lines and CSV may also be written as Parquet. Text is UTF-8; bytes that are not are written unchanged.
 """
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -13,10 +14,10 @@ import sys
 import tempfile
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, groupby, islice
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from typing_extensions import override
 
@@ -25,7 +26,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-MOST_CHARS = 64 << 20  # maximum of a line: longer ones mean that the file has another format
+MOST_CHARS = 64 << 20  # maximum of a line or a cell: longer ones mean that the file has another format
 # Maximum rows, and bytes if these are counted, held in memory; also of a row group of Parquet. A field that so many
 # rows of JSON lines lack is considered mistyped.
 MOST_ROWS, MOST_BYTES = 1000, 8_000_000
@@ -44,6 +45,14 @@ class Read(NamedTuple):
     raw: Any  # the row, to be written in the same format
     fields: Mapping[str, Any] | None  # its values by name; None if unreadable
     problem: str = ""  # why it is unreadable
+
+
+class Marked(NamedTuple):
+    """A row to write, and its mark, if marks are written."""
+
+    read: Read
+    of: str | None  # the key of its original; None if it is not a copy
+    score: float | None  # None for a row that was not judged, which gets no mark
 
 
 class RowFile(ABC):
@@ -67,8 +76,19 @@ class RowFile(ABC):
         """Read all rows; if the format has columns, only the wanted ones."""
 
     @abstractmethod
-    def write(self, file: BinaryIO, rows: Iterable[Read]) -> None:
-        """Write rows in the same format."""
+    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+        """Write rows in the same format, with a field for marks if given; raise `ValueError` if it already exists."""
+
+    @contextmanager
+    def _text(self) -> Iterator[TextIO]:
+        """Open the file as text, decompressed; raise `ValueError` if that is cut short or damaged."""
+        with (
+            self._opened() as file,
+            uncompressed(file, self._most_times) as content,
+            # skips a byte order mark
+            io.TextIOWrapper(content, "utf-8-sig", errors="surrogateescape", newline="") as text,
+        ):
+            yield text
 
 
 class _Bounded(io.RawIOBase):
@@ -124,7 +144,7 @@ def compressing(file: BinaryIO, name: str) -> Any:
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], **limits: int) -> RowFile:
     """Return a file in a format of `ROW_FORMATS`; Parquet needs pyarrow."""
-    kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "parquet": Parquet}
+    kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
     return kinds[kind](opened, **limits)
 
 
@@ -138,21 +158,16 @@ class JsonLines(RowFile):
 
     @override
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
-        with (
-            self._opened() as file,
-            uncompressed(file, self._most_times) as content,
-            # skips a byte order mark
-            io.TextIOWrapper(content, "utf-8-sig", errors="surrogateescape", newline="") as text,
-        ):
-            for number, line in enumerate(iter(lambda: text.readline(MOST_CHARS + 1), ""), 1):
-                if len(line) > MOST_CHARS:
-                    raise ValueError(f"line {number} is longer than {MOST_CHARS >> 20} MB: this is not a file of rows")
+        with self._text() as text:
+            for number, line in enumerate(_lines(text), 1):
                 if line.strip():
                     yield Read(number, line, *_object(line))
 
     @override
-    def write(self, file: BinaryIO, rows: Iterable[Read]) -> None:
-        file.writelines(read.raw.encode("utf-8", "surrogateescape") for read in rows)
+    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+        with _text_to(file) as text:
+            for read, of, score in rows:
+                text.write(_marked(read, mark, of, score) if mark and score is not None else read.raw)
 
 
 def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
@@ -161,6 +176,63 @@ def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
     except (RecursionError, ValueError) as error:
         return None, f"no JSON: {error}"
     return (found, "") if isinstance(found, dict) else (None, "no JSON: not an object")
+
+
+def _marked(read: Read, mark: str, of: str | None, score: float) -> str:
+    """Return a line with a mark before the closing brace; an existing mark is replaced."""
+    fields, content = read.fields or {}, read.raw.rstrip()
+    value = None if of is None else {"of": of, "score": round(score, 4)}
+    if mark in fields:
+        marked = json.dumps({**fields, mark: value}, ensure_ascii=False)
+    else:
+        marked = content[:-1] + (", " if fields else "") + json.dumps({mark: value}, ensure_ascii=False)[1:]
+    return marked + str(read.raw[len(content) :])
+
+
+class Csv(RowFile):
+    """Comma-separated values with a header. The separator is a tab or semicolon if the header has more of these."""
+
+    @override
+    def names(self) -> list[str]:
+        with self._text() as text:
+            return next(self._cells(text), (1, []))[1]
+
+    @override
+    def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
+        with self._text() as text:
+            rows = self._cells(text)
+            _, names = next(rows, (1, []))
+            for number, cells in rows:
+                if cells:
+                    right = len(cells) == len(names)
+                    problem = "" if right else f"{len(cells)} cells where the header has {len(names)}"
+                    yield Read(number, cells, dict(zip(names, cells, strict=True)) if right else None, problem)
+
+    @override
+    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+        names = self.names()
+        _refuse_column(names, mark)
+        with _text_to(file) as text:
+            writer = csv.writer(text, delimiter=self._separator, lineterminator="\n")
+            if names:
+                writer.writerow([*names, mark] if mark else names)
+            for read, of, score in rows:
+                writer.writerow([*read.raw, of or ""] if mark and score is not None else read.raw)
+
+    def _cells(self, text: TextIO) -> Iterator[tuple[int, list[str]]]:
+        """Yield the header and each row, with the number of its first line."""
+        csv.field_size_limit(MOST_CHARS)
+        lines = _lines(text)
+        first = next(lines, "")
+        self._separator = max(",;\t", key=first.count)
+        reader = csv.reader(chain([first], lines), delimiter=self._separator)
+        number = 1
+        try:
+            for cells in reader:
+                yield number, cells
+                number = reader.line_num + 1
+        except csv.Error as error:
+            raise ValueError(f"line {reader.line_num}: no CSV: {error}") from None
 
 
 class Parquet(RowFile):
@@ -185,12 +257,20 @@ class Parquet(RowFile):
                     yield Read(number, (batch, place), fields)
 
     @override
-    def write(self, file: BinaryIO, rows: Iterable[Read]) -> None:
+    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
         arrow, parquet = pyarrow_and_parquet()
-        with parquet.ParquetWriter(file, self._schema()) as writer:
-            for _, group in groupby(rows, lambda one: id(one.raw[0])):
-                batches, places = zip(*(one.raw for one in group), strict=True)
-                writer.write_batch(batches[0].take(arrow.array(places, arrow.int64())))
+        schema = self._schema()
+        _refuse_column(schema.names, mark)
+        if mark:
+            schema = schema.append(arrow.field(mark, arrow.string()))
+        with parquet.ParquetWriter(file, schema) as writer:
+            for _, group in groupby(rows, lambda one: id(one.read.raw[0])):
+                chosen = list(group)
+                batch = chosen[0].read.raw[0]
+                columns = batch.take(arrow.array([one.read.raw[1] for one in chosen], arrow.int64())).columns
+                if mark:
+                    columns = [*columns, arrow.array([one.of for one in chosen], arrow.string())]
+                writer.write_batch(arrow.RecordBatch.from_arrays(columns, schema=schema))
 
     def _schema(self) -> Any:
         _, parquet = pyarrow_and_parquet()
@@ -198,15 +278,36 @@ class Parquet(RowFile):
             return parquet.ParquetFile(file).schema_arrow
 
 
+def write_parquet(source: RowFile, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+    """Write rows of another format as Parquet; objects, and values of several types in a column, become JSON.
+
+    Raises:
+        ImportError: pyarrow is not installed.
+        ValueError: A column already has the mark's name, or a row is unreadable.
+    """
+    names = source.names()
+    _refuse_column(names, mark)
+    table = ParquetRows([*names, mark] if mark else names, flat=True)
+    for read, of, _ in rows:
+        if read.fields is None:
+            where = f"{source.counted} {read.number}: {read.problem}"
+            raise ValueError(f"{where}; Parquet cannot contain such a row: --bad skip leaves it out")
+        _refuse_column(read.fields, mark)
+        table.add({**read.fields, mark: of} if mark else read.fields)
+    table.write(file)
+
+
 class ParquetRows:
     """Collects rows for a Parquet file with the columns of all rows.
 
     Rows wait in a temporary file until all columns are known. A column with values of incompatible types becomes text.
+    `columns` are written even without values; if `flat`, objects become text.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, columns: Iterable[str] = (), *, flat: bool = False) -> None:
         self._arrow, self._parquet = pyarrow_and_parquet()
-        self._types: dict[str, Any] = {}
+        self._flat = flat
+        self._types: dict[str, Any] = dict.fromkeys(columns, self._arrow.null())
         self._rows: list[dict[str, Any]] = []
         self._bytes = self._groups = 0
         self._spool: Any = tempfile.TemporaryFile(prefix="denoise-")  # noqa: SIM115 - closed by `write`
@@ -257,9 +358,12 @@ class ParquetRows:
 
     def _type(self, values: list[Any]) -> Any:
         try:
-            return self._arrow.array(values).type
+            kind = self._arrow.array(values).type
         except (self._arrow.ArrowException, OverflowError):  # several types, no Arrow type, 30 digits
             return self._arrow.string()
+        types = self._arrow.types
+        inner = kind.value_type if types.is_list(kind) else kind
+        return self._arrow.string() if self._flat and types.is_nested(inner) else kind
 
     def _widen(self, name: str, kind: Any) -> None:
         """Extend a column to values of another type."""
@@ -301,3 +405,26 @@ def pyarrow_and_parquet() -> tuple[Any, Any]:
     except ImportError as error:
         raise ImportError(_NO_PYARROW) from error
     return pyarrow, parquet
+
+
+def _refuse_column(names: Collection[str], mark: str) -> None:
+    if mark and mark in names:  # a column may have no name
+        raise ValueError(f"there is already a column {mark!r}, which --mark would write: rename or remove it")
+
+
+@contextmanager
+def _text_to(file: BinaryIO) -> Iterator[TextIO]:
+    """Yield a text stream that writes to a file, which stays open."""
+    text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="", write_through=True)
+    try:
+        yield text
+    finally:
+        text.detach()
+
+
+def _lines(text: TextIO) -> Iterator[str]:
+    """Yield lines with their endings; raise `ValueError` for one longer than `MOST_CHARS`."""
+    for number, line in enumerate(iter(lambda: text.readline(MOST_CHARS + 1), ""), 1):
+        if len(line) > MOST_CHARS:
+            raise ValueError(f"line {number} is longer than {MOST_CHARS >> 20} MB: this is not a file of rows")
+        yield line

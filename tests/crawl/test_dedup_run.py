@@ -1,5 +1,6 @@
 """`scrapy denoise dedup run`: real files in every format, valid and damaged."""
 
+import csv
 import gzip
 import io
 import json
@@ -40,6 +41,12 @@ def keys(name: str) -> list[str]:
     return [json.loads(line)["url"] for line in Path(name).read_bytes().splitlines()]
 
 
+def of_marks(name: str) -> list[str | None]:
+    """The keys of the kept rows in the marks of a file."""
+    marks = [json.loads(line)["near_duplicate"] for line in Path(name).read_bytes().splitlines()]
+    return [mark and mark["of"] for mark in marks]
+
+
 @pytest.fixture
 def dedup(told: Told) -> Told:
     """A function that runs the command with a file and further arguments; returns stdout and stderr."""
@@ -60,6 +67,18 @@ def test_drop_is_the_default_and_lines_stay_as_they_are(rows: Path) -> None:
         done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)})
         assert done.stdout == lines[0] + lines[1] + lines[4]
         assert done.stderr.startswith(b"6 rows, 3 duplicates, ") and done.returncode == 0
+
+
+def test_mark(rows: Path, dedup: Told) -> None:
+    odd = b'{ "url":"/a4",  "near_duplicate": 7, "body":' + json.dumps(A).encode() + b"}"
+    rows.write_bytes(rows.read_bytes().replace(b"\n", b"  \r\n") + odd)
+    dedup("rows.jsonl --mark -o out.jsonl")
+    before, after = (Path(name).read_bytes().splitlines(keepends=True) for name in ("rows.jsonl", "out.jsonl"))
+    assert after[0] == before[0].replace(b"}", b', "near_duplicate": null}')
+    assert of_marks("out.jsonl") == [None, None, "/a", "/a", None, "/b", "/a"]
+    assert json.loads(after[3])["near_duplicate"]["score"] == 1.0
+    unmarked = [[{**json.loads(line), "near_duplicate": 7} for line in lines] for lines in (before, after)]
+    assert unmarked[0] == unmarked[1]
 
 
 def test_pairs(rows: Path, dedup: Told) -> None:
@@ -88,6 +107,7 @@ FLAT = "Rooms near the park, bright and quiet, with a view of the river. " + sto
     ("rows", "options", "left"),
     [
         (ROWS, "--keep longest", "/b /a2 /c"),
+        (ROWS, "--keep newest --date day", "/b /a2 /c"),
         (ROWS, "--rule near-copy --threshold 1", "/a /b /a2 /c"),
         (ROWS, "--text url", "/a /b /a2 /a3 /c /b2"),
         (SITES, "", "http://a.example/1 http://b.example/1"),
@@ -114,9 +134,8 @@ def flats(**more: Sequence[str]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("field", ["title", "headline"])
 def test_variants_are_kept_by_their_titles(here: Path, keep: str, field: str, dedup: Told) -> None:
     write("rows.jsonl", flats(**{field: ["Two rooms in Kiel", "Two rooms in Bonn", "Two rooms in Bonn", "To let"]}))
-    out, err = dedup(f"rows.jsonl --title {field} --keep {keep} --scope global --pairs")
-    pairs = [(one["new"], one["kept"]) for one in map(json.loads, out.splitlines())]
-    assert pairs == [("http://a.example/2?print", "http://a.example/2"), ("http://b.example/x", "http://a.example/1")]
+    _, err = dedup(f"rows.jsonl --title {field} --keep {keep} --scope global --mark -o out.jsonl")
+    assert of_marks("out.jsonl") == [None, None, "http://a.example/2", "http://a.example/1"]
     assert "4 rows, 2 duplicates, 1 variant kept, " in err
 
 
@@ -156,6 +175,24 @@ def test_a_gzip_file_cut_short_leaves_no_output(rows: Path, dedup: Told) -> None
     assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl.gz", "out.jsonl", "rows.jsonl"]
 
 
+@pytest.mark.parametrize(("separator", "end"), [(",", "\r\n"), (";", "\n"), ("\t", "\n")])
+def test_csv_with_quotes_and_lines_in_cells(here: Path, end: str, separator: str, dedup: Told) -> None:
+    said = f'He said "yes{separator} no".\n{A}'
+    table = [["url", "body", ""], ["/a", said, "1"], ["/b", B, ""], ['/"c', said, "é"], ["/d", C, "4"]]
+    with Path("rows.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=separator, lineterminator=end).writerows(table)
+    before = Path("rows.csv").read_bytes()
+    marks = ["near_duplicate", "", "", "/a", ""]
+    for options, expected in (
+        ("", [*table[:3], table[4]]),
+        ("--mark --keep longest", [[*row, mark] for row, mark in zip(table, marks, strict=True)]),
+    ):
+        dedup(f"rows.csv {options} -o out.csv")
+        with Path("out.csv").open(encoding="utf-8-sig", newline="") as file:
+            assert list(csv.reader(file, delimiter=separator)) == expected
+    assert Path("rows.csv").read_bytes() == before
+
+
 def test_parquet(here: Path, dedup: Told) -> None:
     columns = {name: [row[name] for row in ROWS] for name in ("url", "body")}
     table = pa.table({**columns, "tags": [["x", str(n)] for n in range(6)], "n": pa.array(range(6), pa.int16())})
@@ -165,19 +202,24 @@ def test_parquet(here: Path, dedup: Told) -> None:
     left = pq.read_table("out.parquet")
     assert left.equals(table.take([0, 1, 4]))
     assert left.schema.equals(pq.read_schema("rows.parquet"), check_metadata=True)
-    dedup("rows.parquet --keep longest -o out.parquet")
-    assert pq.read_table("out.parquet").equals(table.take([1, 2, 4]))
+    dedup("rows.parquet --mark --keep longest -o out.parquet")
+    marked = pq.read_table("out.parquet")
+    assert marked.column("near_duplicate").to_pylist() == ["/a2", None, None, "/a2", None, "/b"]
+    assert marked.drop(["near_duplicate"]).equals(table)
+    assert "already a column 'near_duplicate'" in dedup("out.parquet --mark -o out.parquet", 1)[1]
     assert json.loads(dedup("rows.parquet --pairs")[0].splitlines()[0])["new"] == "/a2"
 
 
 def test_empty_files(here: Path, dedup: Told) -> None:
     Path("none.jsonl").touch()
+    Path("none.csv").touch()
+    Path("header.csv").write_text("url,body\n")
     pq.write_table(pa.table({"body": pa.array([], pa.string())}), "none.parquet")
-    for name in ("none.jsonl", "none.parquet"):
+    for name in ("none.jsonl", "none.csv", "header.csv", "none.parquet"):
         out = f"out{Path(name).suffix}"
-        for options in ("", "--keep longest"):
+        for options in ("", "--mark", "--keep longest"):
             assert dedup(f"{name} {options} -o {out}")[0] == ""
-            if name == "none.jsonl":
+            if name in {"none.jsonl", "none.csv"}:
                 assert Path(out).read_bytes() == b""
         assert dedup(f"{name} --groups")[0] == ""
     assert pq.read_table("out.parquet").num_rows == 0
@@ -205,7 +247,7 @@ def bad(rows: Path) -> Path:
 
 
 @pytest.mark.parametrize(("keep", "good"), [("first", [0, 1, 12]), ("longest", [1, 2, 12])])
-def test_they_are_kept(bad: Path, keep: str, good: list[int], dedup: Told) -> None:
+def test_they_are_kept_unless_skipped(bad: Path, keep: str, good: list[int], dedup: Told) -> None:
     lines = bad.read_bytes().splitlines(keepends=True)
     wrong = [*range(3, 11), 14, 15, 16]
     _, err = dedup(f"bad.jsonl --keep {keep} -o out.jsonl", 1)
@@ -214,6 +256,34 @@ def test_they_are_kept(bad: Path, keep: str, good: list[int], dedup: Told) -> No
         assert f"line {number}: " in err and said in err
     assert "line 16: " in err and "line 17: " not in err
     assert "17 rows, 3 duplicates, 11 unreadable, " in err
+    dedup(f"bad.jsonl --keep {keep} --bad skip -o out.jsonl", 1)
+    assert Path("out.jsonl").read_bytes() == b"".join(lines[n] for n in good)
+    dedup(f"bad.jsonl --keep {keep} --mark -o out.jsonl", 1)
+    marked = Path("out.jsonl").read_bytes().splitlines(keepends=True)
+    assert len(marked) == 17 and [marked[n] for n in wrong] == [lines[n] for n in wrong]
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_stop_leaves_what_was_there(bad: Path, keep: str, dedup: Told) -> None:
+    Path("out.jsonl").write_text("as before")
+    _, err = dedup(f"bad.jsonl --keep {keep} --bad stop -o out.jsonl", 1)
+    assert "bad.jsonl, line 4: no JSON: Expecting value: line 1 column 1 (char 0); nothing was written" in err
+    assert Path("out.jsonl").read_text() == "as before"
+    assert len([*Path().iterdir()]) == 3
+
+
+def test_of_csv(here: Path, dedup: Told) -> None:
+    a, b, never = A.encode(), B.encode(), b'/c,"never ends\n/d,%b\n' % B.encode()
+    kept = [b"url,body\n", b"/a,%b\n" % a, b"/x,too,many\n", b"/latin,\xe4\n", b"/d,%b\n" % b]
+    content = b"".join([*kept[:4], b"\n", b"/b,%b\n" % a, kept[4]])
+    Path("rows.csv").write_bytes(content)
+    assert "line 3: 3 cells where the header has 2\n" in dedup("rows.csv -o out.csv", 1)[1]
+    assert Path("out.csv").read_bytes() == b"".join(kept)
+    dedup("rows.csv --bad skip -o out.csv", 1)
+    assert Path("out.csv").read_bytes() == b"".join(kept[:2] + kept[3:])
+    Path("rows.csv").write_bytes(kept[0] + never)
+    dedup("rows.csv -o out.csv")
+    assert list(csv.reader(io.StringIO(Path("out.csv").read_text())))[1] == ["/c", f"never ends\n/d,{B}\n"]
 
 
 def test_bytes_that_are_no_text_pass_through(here: Path, told: Told) -> None:
@@ -230,27 +300,43 @@ def test_of_parquet(here: Path, dedup: Told) -> None:
     assert "row 1: no text in field 'n'\n" in dedup("rows.parquet --text n --pairs", 1)[1]
 
 
+def test_dates(here: Path, dedup: Told) -> None:
+    days = ["2026-01-01", 1767312000, "yesterday", "", "2026-01-01T23:00:00-05:00"]
+    write("rows.jsonl", ({"url": str(n), "text": A, "day": day} for n, day in enumerate(days)))
+    _, err = dedup("rows.jsonl --keep newest --date day -o out.jsonl", 1)
+    assert keys("out.jsonl") == ["2", "4"]
+    assert "line 3: 'yesterday' is not an ISO date\n" in err
+
+
 @pytest.mark.parametrize(
     ("argv", "code", "said"),
     [
         ("rows.jsonl --title none", 2, "has a field 'none'"),
         ("rows.jsonl --text bdoy", 2, "no row of rows.jsonl has a field 'bdoy'; its fields are: url, body, day"),
+        ("rows.jsonl --keep newest --date date", 2, "has a field 'date'"),
+        ("rows.csv", 2, "has a field 'body' or a field 'text' (--text names another); its fields are: url, day"),
         ("rows.parquet --pairs --text x", 2, "no row of rows.parquet has a field 'x'; its fields are: body"),
         ("none.jsonl", 1, "'none.jsonl'"),
-        ("rows.dat", 2, "unknown format: rows.dat: name it *.jsonl or *.parquet"),
-        ("rows.jsonl -o out.parquet", 2, "rows of rows.jsonl are written as jsonl, not as parquet\n"),
+        ("rows.dat", 2, "unknown format: rows.dat: name it *.jsonl, *.csv or *.parquet"),
+        ("rows.jsonl --keep newest", 2, "--keep newest and --date FIELD go together"),
+        ("rows.jsonl -o out.csv", 2, "rows of rows.jsonl are written as jsonl or parquet, not as csv\n"),
         ("rows.parquet -o out.jsonl", 2, "rows of rows.parquet are written as parquet, not as jsonl\n"),
         ("rows.jsonl --pairs -o out.parquet", 2, "pairs of rows.jsonl are written as jsonl, not as parquet\n"),
         ("rows.parquet", 2, "Parquet cannot be written to standard output; give -o FILE.parquet"),
         ("rows.jsonl -o no/out.jsonl", 1, "no/out.jsonl: its folder does not exist"),
         ("list.jsonl", 1, "list.jsonl: no readable rows. Line 1: no JSON: not an object"),
         ("wide.jsonl", 1, "wide.jsonl: no readable rows. Line 1: no JSON"),
+        ("wide.csv", 2, "no row of wide.csv has a field 'body'"),
+        ("latin.csv", 2, "no row of latin.csv has a field 'body'"),
     ],
 )
 def test_wrong_usage(rows: Path, argv: str, code: int, said: str, dedup: Told) -> None:
+    Path("rows.csv").write_text("url,day\n1,2\n")
     pq.write_table(pa.table({"body": [A]}), "rows.parquet")
     Path("list.jsonl").write_text(json.dumps(ROWS))
     Path("wide.jsonl").write_bytes(rows.read_bytes().decode().encode("utf-16"))
+    Path("wide.csv").write_bytes("url,body\n/a,rain\n".encode("utf-16"))
+    Path("latin.csv").write_bytes("url,bödy\n/a,rain\n".encode("latin-1"))
     out, err = dedup(argv, code)
     assert (out, said in err, err.count("\n")) == ("", True, 1), err
 
@@ -290,3 +376,13 @@ def test_standard_input(rows: Path, keep: str, dedup: Told, monkeypatch: pytest.
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(rows.read_bytes())))
     dedup(f"- --keep {keep} -o out.jsonl")
     assert keys("out.jsonl") == (["/a", "/b", "/c"] if keep == "first" else ["/b", "/a2", "/c"])
+
+
+def test_a_row_that_parquet_has_no_place_for_is_not_lost_in_silence(rows: Path, dedup: Told) -> None:
+    with rows.open("a", encoding="utf-8") as file:
+        file.write('{"url": "/no-text"}\n{oops\n')
+    _, err = dedup("rows.jsonl -o out.parquet", 1)
+    assert "line 8: no JSON" in err.splitlines()[-1]
+    assert not Path("out.parquet").exists()
+    dedup("rows.jsonl --bad skip -o out.parquet", 1)
+    assert pq.read_table("out.parquet").column("url").to_pylist() == ["/a", "/b", "/c"]

@@ -1,6 +1,7 @@
 """`deduplicate`: a slow literal version, and what a notebook shows."""
 
 from collections.abc import Sequence
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -15,12 +16,14 @@ from tests.dedup.made_texts import english
 
 TEXTS = [" ".join(english(seed, 60)) for seed in range(3)]
 TEXTS += [f"From our correspondent. {TEXTS[0]}", f"{TEXTS[0]} More on this tomorrow.", "two words", "", TEXTS[1][:300]]
-ROWS = st.lists(st.tuples(st.sampled_from(["a", "b", "3 c", ""]), st.sampled_from(TEXTS)), max_size=9)
+ROWS = st.lists(
+    st.tuples(st.sampled_from(["a", "b", "3 c", ""]), st.sampled_from(TEXTS), st.integers(0, 3)), max_size=9
+)
 
 
-def literally(rows: Sequence[tuple[str, str]], keep: str) -> list[int | None]:
+def literally(rows: Sequence[tuple[str, str, int]], keep: str) -> list[int | None]:
     """The place of the row that each one is dropped for: by comparing it with all that are kept."""
-    rank = {"first": lambda n: 0, "longest": lambda n: -len(rows[n][1])}[keep]
+    rank = {"first": lambda n: 0, "longest": lambda n: -len(rows[n][1]), "newest": lambda n: -rows[n][2]}[keep]
     rule, kept, of = RULES["part"], list[int](), dict[int, int | None]()
     for number in sorted(range(len(rows)), key=rank):
         new = rule.read(rows[number][1])
@@ -44,8 +47,8 @@ def literally(rows: Sequence[tuple[str, str]], keep: str) -> list[int | None]:
     return [of[number] for number in range(len(rows))]
 
 
-@given(ROWS, st.sampled_from(["first", "longest"]))
-def test_it_is_what_comparing_all_with_all_gives(rows: list[tuple[str, str]], keep: str) -> None:
+@given(ROWS, st.sampled_from(["first", "longest", "newest"]))
+def test_it_is_what_comparing_all_with_all_gives(rows: list[tuple[str, str, int]], keep: str) -> None:
     found = list(deduplicate(rows, keep=keep))
     assert [key for key, _ in found] == [key for key, *_ in rows]
     expected = [None if place is None else rows[place][0] for place in literally(rows, keep)]
@@ -69,9 +72,13 @@ def test_rows_are_judged_as_they_come() -> None:
     assert len(taken) == 2
 
 
+def test_dates_are_anything_that_sorts() -> None:
+    rows = [("old", TEXTS[0], date(2025, 1, 1)), ("new", TEXTS[0], date(2026, 1, 1))]
+    assert [verdict.of for _, verdict in deduplicate(rows, keep="newest")] == ["new", None]
+
+
 def test_short_texts() -> None:
     rows = [("a", "two words"), ("b", "two words")]
-    assert [verdict.of for _, verdict in deduplicate(rows)] == [None, None]
     assert [verdict.too_short for _, verdict in deduplicate(rows)] == [True, True]
 
 
@@ -84,7 +91,7 @@ def test_a_reason_keeps_its_figures_whatever_the_key() -> None:
 @pytest.mark.parametrize(
     ("rows", "more", "said"),
     [
-        ([], {"keep": "last"}, "keep must be one of first, longest, got 'last'"),
+        ([], {"keep": "last"}, "keep must be one of first, longest, newest, got 'last'"),
         ([], {"rule": "none"}, "rule must be one of"),
         ([], {"scope": "host"}, "scope must be one of site, global, got 'host'"),
         ([], {"threshold": 2}, "threshold must be"),
@@ -92,8 +99,9 @@ def test_a_reason_keeps_its_figures_whatever_the_key() -> None:
         ([("a",)], {}, "a row must be"),
         ([(5, "a")], {}, "a key must be a string, got int"),
         ([("a", None)], {}, "the text of 'a' must be a string, got NoneType"),
-        ([("a", "text", 7)], {}, "the title of 'a' must be a string, got int"),
-        ([("a", "text", "", "")], {}, "a row must be"),
+        ([("a", "text", None, 7)], {}, "the title of 'a' must be a string, got int"),
+        ([("a", "text", None, "", "")], {}, "a row must be"),
+        ([("a", "text")], {"keep": "newest"}, "got no date for 'a'"),
     ],
 )
 def test_what_it_cannot_use(rows, more, said) -> None:
@@ -101,11 +109,11 @@ def test_what_it_cannot_use(rows, more, said) -> None:
         list(deduplicate(rows, **more))
 
 
-@pytest.mark.parametrize("keep", ["first", "longest"])
+@pytest.mark.parametrize("keep", ["first", "longest", "newest"])
 def test_like_rows_of_one_site_with_other_titles_are_variants(keep) -> None:
     titles = ["Rooms in Kiel", "Rooms in Bonn", "Rooms in Bonn", "", "Rooms in Bonn"]
     urls = ["http://a.example/1", "http://a.example/2", "http://a.example/2?print", "http://a.example/3", "sku 5"]
-    rows = [(key, TEXTS[0], title) for key, title in zip(urls, titles, strict=True)]
+    rows = [(key, TEXTS[0], 0, title) for key, title in zip(urls, titles, strict=True)]
     of_sites = [verdict.of for _, verdict in deduplicate(rows, keep=keep)]
     assert of_sites == [None, None, urls[1], urls[0], None]
     found = [verdict for _, verdict in deduplicate(rows, keep=keep, scope="global")]

@@ -1,5 +1,6 @@
 """Every command that a page shows is run, or at least checked: modules, options, targets, settings."""
 
+import csv
 import io
 import json
 import re
@@ -153,8 +154,9 @@ def folder(tmp_path: Path, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     }
     for name, text in files.items():
         Path(name).write_text(text, "utf-8")
-    dated = ({"id": str(n), "content": story(n % 3), "day": f"2026-01-{n + 1:02}"} for n in range(9))
-    Path("old.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in dated), "utf-8")
+    with Path("old.csv").open("w", encoding="utf-8", newline="") as rows:
+        dated = ((n, story(n % 3), f"2026-01-{n + 1:02}") for n in range(9))
+        csv.writer(rows).writerows([("id", "content", "day"), *dated])
     with DuplicateIndex(store=SQLiteStore("news.sqlite")) as index:
         for number in range(41):
             host = "b.example" if number % 3 else "a.example"
