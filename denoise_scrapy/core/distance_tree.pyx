@@ -49,7 +49,7 @@ cdef enum:
     # sample's runs (99 of 100 pairs, on three streams), and 40 are already too many.
     RUN_WORDS = 7
     HALVINGS = 33     # possible numbers of halvings of a sample, 0 to 32
-    NO_RUNS = 33      # in their place, of a set without runs
+    NO_RUNS = HALVINGS  # in their place, of a set without runs
     SKIPPED = -(1 << 30)
 
 cdef struct Signature:

@@ -146,9 +146,12 @@ cdef enum:
     ROW_COUNT
 
 cdef enum:
-    WORD = 1  # kinds of novel units; 0 for others
-    FIGURE = 2
-    NAME = 3
+    NOT_NOVEL  # kinds of units
+    WORD
+    FIGURE
+    NAME
+
+cdef enum:
     FIRST_UNITS = 40  # most units of a first line: more are a paragraph
     FEW = 4  # words of a small place
     UNITS_ASIDE = 2  # units that `rules.gaps` takes off an estimate

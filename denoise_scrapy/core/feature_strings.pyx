@@ -34,7 +34,10 @@ from libcpp.vector cimport vector
 from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, has_bit, set_bits
 from denoise_scrapy.core.characters cimport crc32, decode
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
-from denoise_scrapy.core.lock cimport WORTH_UNITS
+
+cdef enum:
+    # Units of a text that take some 50 µs: for less work, getting the interpreter's lock back takes longer than the work.
+    WORTH_UNITS = 2048
 
 UNIT_HASH = "crc32-utf8"
 TOKEN_RULE = 4  # raise when the rule below changes: fingerprints of different rules cannot be compared
@@ -329,16 +332,6 @@ def tokens(str text not None):
 cdef bint is_stop_unit(uint32_t unit) noexcept nogil:
     """Return whether a hash is that of a stop unit."""
     return find(_stop_units, unit) >= 0
-
-
-def is_stop(const uint32_t[:] units not None):
-    """Return which units are stop units, given their hashes."""
-    cdef Py_ssize_t i
-    found = np.empty(units.shape[0], np.bool_)
-    cdef uint8_t[::1] out = found.view(np.uint8)
-    for i in range(units.shape[0]):
-        out[i] = is_stop_unit(units[i])
-    return found
 
 
 STOP_WORDS = sorted(set(tokens(_STOP_WORDS)))

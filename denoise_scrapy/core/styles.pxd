@@ -9,7 +9,7 @@ from denoise_scrapy.core.hashing cimport Table, hash_bytes
 
 cpdef enum:
     # Why nothing shows an element, in the order in which reasons are looked for; the names are `markup.REASONS`.
-    SEEN = 0
+    SEEN
     BY_ATTRIBUTE          # the attribute hidden
     BY_DISPLAY
     BY_VISIBILITY
@@ -70,7 +70,7 @@ cdef struct Compound:     # of a selector, as `div#main.story.new`
 cdef struct Condition:    # on an attribute
     string name
     string value
-    unsigned char operator  # the first character of =, ~=, |=, ^=, $=, *=, or `EXISTS`
+    unsigned char operator  # the first character of =, ~=, |=, ^=, $=, *=; 0 that it is there
 
 cdef struct Rule:
     vector[Compound] compounds  # the last of the selector first
@@ -105,13 +105,11 @@ cdef enum:
     A_PART = 8
 
 cdef enum:
-    # What a name is of: the highest bits of its hash, the rarest kind last; the hash of no name.
-    OF_TAG = 1
+    # The hash of no name; what a name is of: the highest bits of its hash, the rarest kind last.
+    ANY
+    OF_TAG
     OF_CLASS
     OF_ID
-    ANY = 0
-    # Of a condition that an attribute is there, whatever its value.
-    EXISTS = 0
 
 
 cdef inline uint64_t name_of(const unsigned char* name, size_t size, uint64_t of) noexcept nogil:

@@ -31,39 +31,37 @@ from denoise_scrapy.core.characters cimport (
     begins, behind_blanks, equal, hex_of, is_blank, is_digit, is_letter, lower, starts,
 )
 from denoise_scrapy.core.hashing cimport number_of, open_table
-from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, next_in, told_of
+from denoise_scrapy.core.nodes cimport MOST_PASSED, add_text_of, attribute_of, is_named, next_in, told_of
 
 cdef enum:
     # Bytes of a style attribute that are read; recorded pages have up to 2,000.
     MOST_BYTES = 40_000
     # Bytes of a page's style sheets that are read; the 95th percentile of recorded pages is 60,000.
     MOST_SHEET = 300_000
-    # Bytes of a selector that stands in another, or has a list in brackets.
-    MOST_SELECTOR = 500
     # Steps that a selector takes, beside those for its bytes: 30,000 selectors take 8 MB.
     A_RULE = 1000
-    # Conditions around a rule, such as media queries.
+    # Conditions around a rule, such as media queries; functions in one another; custom properties in a value.
     MOST_AROUND = 8
-    # Whether a condition holds on the screens that pages are made for: always, on some, never.
-    ALWAYS = 0
-    SOMETIMES
-    NEVER
-    # Custom properties in a value, one in another.
-    MOST_FILLED = 8
     # Properties that say by themselves nothing about what shows.
     PLACES = P_OFFSET | P_MARGIN | P_WIDTH | P_BEYOND | P_PUSHED | P_ROOM | P_LINES
+
+cdef enum:
+    # Whether a condition holds on the screens that pages are made for: always, on some, never.
+    ALWAYS
+    SOMETIMES
+    NEVER
 
 # A selector that matches nothing.
 cdef const char* UNREADABLE = b"("
 # Conditions of a selector that a click changes.
-cdef vector[string] STATES = (
-    b":checked :target :target-within :open :popover-open :focus-within [open [aria-expanded [aria-selected".split()
-)
+cdef vector[string] STATES = b"""
+:checked :target :target-within :open :popover-open :focus-within [open [aria-expanded [aria-selected
+""".split()
 # Beginnings of attributes that scripts change, as those of parts that are shown when a page is ready: no condition on
 # them hides.
-cdef vector[string] CHANGED = (
-    b"hidden style aria- data-state data-open data-active data-show data-visible data-collapsed".split()
-)
+cdef vector[string] CHANGED = b"""
+hidden style aria- data-state data-open data-active data-show data-visible data-collapsed
+""".split()
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR_OFF = 500
 #: And beyond so many per cent of the box around it.
@@ -111,18 +109,25 @@ for _name in _NAMES.split():
     _colours[<bytes>_name.encode()] = round(255 * _red) << 16 | round(255 * _green) << 8 | round(255 * _blue)
 # A tenth of the pixels of a length, roughly, or of the degrees of an angle. A whole screen is far; boxes as wide as the
 # screen begin half of one to the left.
-for _size, _names in {
-    160: "em rem ex ch pc", 50: "vw vh vmin vmax dvw dvh svw svh lvw lvh", 400: "in cm", 40: "mm", 3600: "turn", 573: "rad",
-    9: "grad",
-}.items():
-    for _name in _names.split():
-        _units[<bytes>_name.encode()] = _size
+_UNITS = """
+160 em rem ex ch pc
+50 vw vh vmin vmax dvw dvh svw svh lvw lvh
+400 in cm
+40 mm
+3600 turn
+573 rad
+9 grad
+"""
+for _line in _UNITS.strip().splitlines():
+    _size, *_names = _line.split()
+    for _name in _names:
+        _units[<bytes>_name.encode()] = int(_size)
 
 # ---- the table of properties -----------------------------------------------------------------------------------------
 
 cpdef enum:
     # What a value is tested for; those from FAINT on are tests of its numbers.
-    WORD = 0              # one of the words of a row
+    WORD                  # one of the words of a row
     MOVING                # anything but `none`
     FUNCTION              # one of its functions leaves nothing to see
     ARGUMENTS             # what the function with the property's name would do
@@ -478,6 +483,10 @@ cdef bint masks_all(const char* value) noexcept nogil:
     return is_clear
 
 
+cdef inline bint is_faint(double share, char unit) noexcept nogil:
+    return (share / 100 if unit == c'%' else share) < LEAST_OPACITY
+
+
 cdef inline bint is_zero(double number) noexcept nogil:
     return fabs(number) <= .01
 
@@ -501,10 +510,8 @@ cdef bint leaves_nothing(const char* name, const char** values, double* depth) n
         return False
     if count == 1:
         n[1] = n[0]
-    if starts(name, b"opacity"):
-        return (n[0] / 100 if units[0] == c'%' else n[0]) < LEAST_OPACITY
-    if starts(name, b"zoom"):  # browsers ignore 0
-        return 0 < (n[0] / 100 if units[0] == c'%' else n[0]) < LEAST_OPACITY
+    if starts(name, b"opacity") or starts(name, b"zoom"):  # browsers ignore a zoom of 0
+        return (n[0] or name[0] == c'o') and is_faint(n[0], units[0])
     if starts(name, b"scale"):
         return name[5] != c'z' and (is_zero(n[0]) or is_zero(n[1]))
     if starts(name, b"perspective"):
@@ -597,7 +604,7 @@ cdef bint hides(const Property* row, const char* name, const char* value, int32_
         if test == MARGIN and i % 3:
             continue
         if test == FAINT:
-            found = (one / 100 if units[i] == c'%' else one) < row.limit
+            found = is_faint(one, units[i])
         elif test == SMALL:
             found = -NOTHING <= one <= (0 if units[i] == c'%' else row.limit)
         elif test == SIZE or test == RELATIVE:
@@ -626,7 +633,7 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t*
     cdef unordered_map[string, string].const_iterator found
     cdef size_t at, end, behind, own_at
     cdef int _filled
-    for _filled in range(MOST_FILLED):
+    for _filled in range(MOST_AROUND):
         at = value.find(b"var(")
         steps[0] -= <int64_t>(own.size() + A_PART * value.size())
         if at >= value.size():  # npos is larger
@@ -768,7 +775,7 @@ cdef bint holds(const Condition* condition, const char* given) noexcept nogil:
     cdef const char* value = condition.value.c_str()
     cdef size_t size = condition.value.size()
     cdef const char* at
-    if given == NULL or condition.operator == EXISTS:
+    if given == NULL or not condition.operator:
         return given != NULL
     if condition.operator == c'=':
         return equal(given, value)
@@ -836,7 +843,7 @@ cdef string nested(const string& around, const string& selectors):
     """Return the selectors of a block in another one's, which stand in place of `&` or in front."""
     cdef string found, one, outer = around
     cdef size_t start = 0, at
-    if around.size() > MOST_SELECTOR or selectors.size() > MOST_SELECTOR:
+    if around.size() > MOST_PASSED or selectors.size() > MOST_PASSED:
         return string(UNREADABLE)  # as it is too long, and those in it too
     if up_to(c',', around.c_str(), True) < around.size():
         outer = b":is(" + around + b")"
@@ -910,7 +917,7 @@ cdef bint read_condition(const unsigned char* at, Condition* condition, bint is_
         if not is_still and begins(<const unsigned char*>condition.name.c_str(), changed.c_str()):
             return False
     if at[0] == c']':
-        condition.operator = EXISTS
+        condition.operator = 0
         return True
     condition.operator = at[0]
     at += strspn(<const char*>at, b"~|^$*")
@@ -1037,7 +1044,7 @@ cdef string spread(const string& selector):
     cdef size_t at = max(selector.rfind(b":is(") + 1, selector.rfind(b":where(") + 1) - 1, first = at, inner, end
     cdef string found, one, whole
     # its compound, which a tag has to begin
-    if selector.size() > MOST_SELECTOR:
+    if selector.size() > MOST_PASSED:
         return found
     while 0 < first < selector.size() and strchr(b" \t\n>+~(,", selector[first - 1]) == NULL:
         first -= 1

@@ -27,19 +27,24 @@ cpdef enum:
     IS_DIV = 2048
     IS_QUOTE = 4096       # blockquote, q, cite
 
+# Bits of `markup.Flag` that the core itself uses.
+cdef int32_t LINK, HIDDEN, HEADING, ARTICLE, CONTROL, LIST_ITEM, TABLE_CELL, PREFORMATTED, COMMENT_WORD
+
+cpdef enum:
+    # Each word of a page is looked up in its title; the longest title of the recorded pages has 228 characters.
+    MAX_TITLE = 1000
+
 cdef enum:
-    # Bits of `markup.Flag` that the core itself uses.
-    LINK = 1 << 0
-    HIDDEN = 1 << 1
-    HEADING = 1 << 2
-    ARTICLE = 1 << 7
-    CONTROL = 1 << 8
-    LIST_ITEM = 1 << 10
-    TABLE_CELL = 1 << 11
-    PREFORMATTED = 1 << 12
-    COMMENT_WORD = 1 << 18
+    # Bytes of a title that are read.
+    TITLE_BYTES = 8 * MAX_TITLE
     # Not a flag of markup: the element's content shows a formula that a sibling holds.
     TWIN = 1 << 30
+    # Class, id and role values are cut to this many bytes: front-end frameworks write pages of class names.
+    MAX_NAME = 200
+    # Minimum length of words that count. In scripts without spaces, two characters are a word.
+    SHORTEST = 2
+    # Levels around an element that are searched, its own included.
+    LEVELS = 8
 
 cdef enum:
     # Bits of a short block's announcements, see `features.pyx`.
@@ -126,9 +131,9 @@ cdef class Tree:
 
 
 cdef inline bint is_within(Tree tree, int32_t element, int32_t kind) noexcept nogil:
-    """Return whether an element, or one of its seven nearest ancestors, is of a kind."""
+    """Return whether an element, or one of its nearest ancestors, is of a kind."""
     cdef int32_t level
-    for level in range(8):  # highlighted code nests its spans two or three deep
+    for level in range(LEVELS):  # highlighted code nests its spans two or three deep
         if element < 0:
             return False
         if tree.tokens[tree.elements[element].token].kind & kind:

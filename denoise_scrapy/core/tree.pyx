@@ -35,7 +35,6 @@ from denoise_scrapy.core.formulas cimport (
     is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula,
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
-from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.nodes cimport (
     add_text_of, attribute_of, is_named, is_text, next_in, told_of, type_of, value_of,
 )
@@ -48,11 +47,9 @@ from denoise_scrapy.core.styles cimport (
 )
 
 from denoise_scrapy.core import characters as characters_of, markup
+from denoise_scrapy.core.markup import Flag
 
 import_lxml__etree()
-
-#: Each word of a page is looked up in its title; the longest title of the recorded pages has 228 characters.
-MAX_TITLE = 1000
 
 cdef enum:
     # A page with more elements or blocks, or deeper nesting, is not judged: it is read as text without structure, all
@@ -61,20 +58,15 @@ cdef enum:
     MOST_ELEMENTS = 50_000
     MOST_BLOCKS = 25_000
     MOST_DEPTH = 512
-    # Class, id and role values are cut to this many bytes: front-end frameworks write pages of class names.
-    MAX_NAME = 200
     # Shorter blocks, and blocks with a higher link density (.34), are not paragraphs: measured on five corpora.
     PARAGRAPH_TOKENS = 12
-    # Minimum length of words that count, and of long ones. In scripts without spaces, two characters are a word.
-    SHORTEST = 2
+    # Minimum length of long words.
     LONG = 5
     # Characters inside `noscript`, some 20 words, above which it is considered.
     NOSCRIPT_CHARS = 100
     # Letters of two small words that meet in adjacent inline elements: of 900 places on recorded pages where both have
     # as many, three are halves of one word.
     MEETING = 4
-    # Bytes of a title that are read, to the end of a node.
-    MOST_TITLE = 1 << 16
     # A page that shows more before its script's data is no shell for that: they are not kept.
     SHELL_CHARS = 4_000
 
@@ -88,6 +80,10 @@ cdef float MAIN_SHARE = 0.2
 #: On a page with so many elements of opacity 0, they fade in as one scrolls to them.
 cdef int32_t FADES = 8
 
+LINK, HIDDEN, HEADING, ARTICLE, CONTROL = Flag.LINK, Flag.HIDDEN, Flag.HEADING, Flag.ARTICLE, Flag.CONTROL
+LIST_ITEM, TABLE_CELL, PREFORMATTED = Flag.LIST_ITEM, Flag.TABLE_CELL, Flag.PREFORMATTED
+COMMENT_WORD = Flag.COMMENT_WORD
+
 # ---- meaning of tags ------------------------------------------------------------------------------------------------
 
 cdef enum:
@@ -97,7 +93,7 @@ cdef enum:
 
 cdef enum:
     # Tags that the walk itself checks for.
-    OTHER_TAG = 0
+    OTHER_TAG
     HEAD_TAG
     TITLE_TAG
     META_TAG
@@ -127,13 +123,16 @@ cdef uint32_t _seed = 7
 #: Elements whose text is exact: no space is added.
 EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 # In the order of the enumerations: tags that the walk checks for, and attributes (`sight.pxd`).
-_NAMED = " head title meta base script noscript a math img rt dialog template".split(" ")
-_ATTRIBUTES = (
-    " class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
-    "colspan rowspan scope start dir height width alt data-original popover bgcolor color background "
-    "data-language data-lang".split(" ")
-)
-_OF_FRAMES = "colspan rowspan scope start dir height style width data-language data-lang"
+_NAMED = ["", *"""
+head title meta base script noscript a math img rt dialog template
+""".split()]
+_ATTRIBUTES = ["", *"""
+class id role itemprop itemtype style hidden aria-hidden href name type checked display src popover bgcolor color
+background colspan rowspan scope start dir height width alt data-original data-language data-lang
+""".split()]
+_OF_FRAMES = """
+colspan rowspan scope start dir height style width data-language data-lang
+"""
 _NOTING = {
     **dict.fromkeys(["td", "th", "ol", "html", "body", "pre", "code", *markup.SIZED_TAGS], _OF_FRAMES),
     **dict.fromkeys(["a", "area"], "href name"),
@@ -186,7 +185,7 @@ cdef struct SeenName:     # of a tag, an attribute or both
 
 cdef enum:
     # Whether a start tag directly followed an end tag since the last text: words may meet there.
-    NO_JUNCTION = 0
+    NO_JUNCTION
     JUNCTION
     LINK_AFTER_LINK       # between two links with one path
 
@@ -457,8 +456,7 @@ cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
     return size if size < MAX_NAME else MAX_NAME
 
 
-cdef const char* OF_COMMENTS[7]
-OF_COMMENTS[:] = [b" respond", b" reply ", b" replies ", b" disqus", b" discussion", b" trackback", b" pingback"]
+cdef vector[string] OF_COMMENTS = b" respond, reply , replies , disqus, discussion, trackback, pingback".split(b",")
 
 
 cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
@@ -474,8 +472,8 @@ cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
     for i in range(size):
         if words[i] == c'c' and starts(words + i, b"comment"):
             return True
-        for j in range(7 if words[i] == c' ' else 0):
-            if starts(words + i, OF_COMMENTS[j]):
+        for j in range(OF_COMMENTS.size() if words[i] == c' ' else 0):
+            if starts(words + i, OF_COMMENTS[j].c_str()):
                 return True
     return False
 
@@ -582,13 +580,12 @@ cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* hre
         note_place(tree, w, LINKED, mark + 1)
 
 
-cdef const char* DECLARED[4]
-DECLARED[:] = [b"generator", b"og:title", b"og:site_name", b"citation_title"]
+cdef vector[string] DECLARED = b"generator og:title og:site_name citation_title".split()
 
 
 cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     """Note a meta element's declaration, if it is of one of the kinds that count."""
-    cdef int32_t i
+    cdef string declared
     cdef const unsigned char* name = attribute_of(node, b"property")
     cdef const unsigned char* content = attribute_of(node, b"content")
     if name == NULL or name[0] == 0:
@@ -598,9 +595,9 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     name = behind_blanks(name)
     if begins(name, b"og:type"):
         note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
-    for i in range(4 if in_head else 0):
-        if begins(name, DECLARED[i]):
-            note(tree, -1, DECLARED[i], content)
+    for declared in DECLARED:
+        if in_head and begins(name, declared.c_str()):
+            note(tree, -1, declared.c_str(), content)
 
 
 cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) nogil:
@@ -634,7 +631,7 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
             elif own.role == SCRIPT_TAG:
                 read_skipped(tree, w, node, own, title)
             elif tag.role == HEAD_TAG and own.role == TITLE_TAG and title.size() == 0:
-                add_text_of(node, title, MOST_TITLE)
+                add_text_of(node, title, TITLE_BYTES)
             elif tag.role == HEAD_TAG and own.role == BASE_TAG:
                 value = attribute_of(node, b"href")
                 if value != NULL:
@@ -1220,11 +1217,8 @@ cdef class Tree:
         """Return the texts of the wanted blocks, one per line, without `left_out`; `wanted` has shape (m,)."""
         cdef string out
         self._check(wanted.shape[0], self.blocks.size(), "blocks")
-        if self.text.size() < WORTH_BYTES:
+        with nogil:
             write_blocks(self, wanted, left_out, out)
-        else:
-            with nogil:
-                write_blocks(self, wanted, left_out, out)
         return decoded(out)
 
     cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1:

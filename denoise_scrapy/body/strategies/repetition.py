@@ -11,7 +11,6 @@ import numpy as np
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.core.features import in_best_container
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
 
@@ -89,7 +88,7 @@ class RepetitionStrategy(Strategy):
         for _ in range(TEASER_LEVELS):
             around = up.take(around)
         links, chars = (blocks.subtree_sums(column).take(around) for column in (blocks.link_chars, blocks.chars))
-        points = frame + OUTSIDE_POINTS * ~in_best_container(page.tree, own.astype(np.float64))
+        points = frame + OUTSIDE_POINTS * ~blocks.in_best_box(own)
         points += TEASER_POINTS * (links / np.maximum(chars, 1) > TEASER_LINK_DENSITY)
         points += TITLE_POINTS * titles + SLOT_POINTS * in_template_slot
         own_text = ~(repeated | hidden) & (frame > 0)
