@@ -208,11 +208,6 @@ class Blocks:
         """Return which blocks have any of these flags of tags; those of words in names are in `flags` alone."""
         return np.asarray((self.rows["flags"] & int(flag)) != 0)  # an enum is slow
 
-    @cached_property
-    def block_of_text(self) -> IntArray:
-        """Block of the text after each mark, -1 if none is visible, shape (marks,)."""
-        return self.elements.block_after
-
     def inside(self, element: int) -> BoolArray:
         """Return the blocks in an element's subtree."""
         return np.asarray((self.element >= element) & (self.element < self.elements.rows["end"][element]))
