@@ -13,7 +13,7 @@ import numpy as np
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy
-from libcpp.algorithm cimport lower_bound, sort, unique
+from libcpp.algorithm cimport sort, unique
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, number_of, open_table
@@ -314,11 +314,9 @@ cdef double prose_of(const Facts* facts) noexcept nogil:
     return prose
 
 
-cdef double median_without(vector[double]& ordered, double value) noexcept nogil:
-    """Return the median of two or more sorted values without one of them."""
-    cdef size_t at = lower_bound(ordered.begin(), ordered.end(), value) - ordered.begin()
-    cdef size_t low = (ordered.size() - 2) // 2, high = (ordered.size() - 1) // 2  # those behind `at` move up
-    return (ordered[low + (low >= at)] + ordered[high + (high >= at)]) / 2
+def _median(values):
+    ordered = sorted(values)
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 cdef class Shared:
@@ -348,25 +346,21 @@ cdef class Shared:
         cdef Facts own, other
         cdef double whole = 0, prose
         cdef const double[:, ::1] carried = self.carried
-        cdef vector[double] shares, ordered
         cdef int32_t i
         find_facts(self.own, &own)
         for i in range(own.blocks):
             whole += own.tokens[i] >> 1
         prose = prose_of(&own)
         different = [i for i in range(carried.shape[1]) if carried[0, i] <= SAME_PAGE_SHARE * whole]
-        for i in different:
-            shares.push_back(carried[1, i] / max(prose, 1))
+        shares = [carried[1, i] / max(prose, 1) for i in different]
         if len(different) == 1:
             i = different[0]
             find_facts(self.others[i], &other)
             is_within = shares[0] > COPY_SHARE and carried[1, i] >= ONLY_COPY_SHARE * prose_of(&other)
             return [] if is_within or shares[0] > ONLY_COPY_SHARE else different
-        ordered = shares
-        sort(ordered.begin(), ordered.end())
         return [
             number for i, number in enumerate(different)
-            if shares[i] <= COPY_SHARE or shares[i] - median_without(ordered, shares[i]) <= COPY_LEAD
+            if shares[i] <= COPY_SHARE or shares[i] - _median(shares[:i] + shares[i + 1:]) <= COPY_LEAD
         ]
 
     def likest(self) -> list:

@@ -467,10 +467,11 @@ cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) n
     if not named.knows_showing:
         named.knows_showing = True
         for i in range(sight.sheet.showing.size()):
-            sight.steps -= steps_of(&sight.sheet.rules[sight.sheet.showing[i]].compounds[0], named)
+            rule = &sight.sheet.rules[sight.sheet.showing[i]]
+            sight.steps -= steps_of(&rule.compounds[0], named)
             if sight.steps <= 0:
                 break
-            if missing(&sight.sheet.rules[sight.sheet.showing[i]].compounds[0], named.names) <= 1:
+            if missing(&rule.compounds[0], named.names) <= 1:
                 named.showing.push_back(sight.sheet.showing[i])
     for i in range(named.showing.size()):
         if sight.steps <= 0:

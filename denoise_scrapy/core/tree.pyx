@@ -195,6 +195,7 @@ cdef struct Walk:
     Table places          # by a hash of an element's id, or of a link's target id
     vector[int32_t] place_at  # the element of each place, `LINKED` or `NOTED`
     Sight sight
+    string title          # of the head
     int32_t open          # the open element, -1 for none
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
@@ -600,7 +601,7 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
             note(tree, -1, declared.c_str(), content)
 
 
-cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) nogil:
+cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag) nogil:
     """Read what matters in an element that shows nothing: a head's title and base, types, the size of a noscript."""
     cdef const xmlNode* node = top.children
     cdef const Tag* own
@@ -629,9 +630,9 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
             if own.role == META_TAG:
                 note_meta(tree, node, tag.role == HEAD_TAG)
             elif own.role == SCRIPT_TAG:
-                read_skipped(tree, w, node, own, title)
-            elif tag.role == HEAD_TAG and own.role == TITLE_TAG and title.size() == 0:
-                add_text_of(node, title, TITLE_BYTES)
+                read_skipped(tree, w, node, own)
+            elif tag.role == HEAD_TAG and own.role == TITLE_TAG and w.title.empty():
+                add_text_of(node, w.title, TITLE_BYTES)
             elif tag.role == HEAD_TAG and own.role == BASE_TAG:
                 value = attribute_of(node, b"href")
                 if value != NULL:
@@ -679,9 +680,9 @@ cdef bint is_spelled(const xmlNode* node) noexcept nogil:
     return label != NULL and label[0] == 0
 
 
-cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
-               const xmlNode* node) nogil:
-    """Begin an element: add its token, row and mark."""
+cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlNode* node) nogil:
+    """Begin an element, of a node or NULL: add its token, row and mark."""
+    cdef const xmlAttr* attributes = node.properties if node != NULL else NULL
     cdef Bytes[ATTRIBUTES] given
     cdef Tag top
     cdef Element element
@@ -835,7 +836,7 @@ cdef bint ends_line(const xmlNode* node) noexcept nogil:
         is_text(node) and node.content[0] and node.content[strlen(<const char*>node.content) - 1] == c'\n')
 
 
-cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
+cdef int walk(Tree tree, Walk* w, const xmlNode* root) nogil:
     """Visit all nodes in document order."""
     cdef const xmlNode* node = root
     cdef const xmlNode* inner
@@ -857,7 +858,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
             if is_named(node, b"code") and node.prev != NULL and is_named(node.prev, b"code") and (
                     is_named(node.parent, b"pre")) and not ends_line(node.prev):
                 add_text(tree, w, b"\n")
-            start(tree, w, name, tag, node.properties, node)
+            start(tree, w, name, tag, node)
             if w.too_large:
                 return 0
             if not tag.kind & IS_SKIPPED or (tag.role == NOSCRIPT_TAG and w.keep_noscript) or (
@@ -870,7 +871,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
             elif tag.role == MATH_TAG or (tag.role == SCRIPT_TAG and is_tex_script(node)):
                 read_formula(tree, w, node)
             else:
-                read_skipped(tree, w, node, tag, title)
+                read_skipped(tree, w, node, tag)
                 tree.is_arranged |= tag.role == TEMPLATE_TAG and (
                     attribute_of(node, b"shadowrootmode") != NULL or begins(<const unsigned char*>told_of(node, b"id"), b"b:")
                     or begins(<const unsigned char*>told_of(node, b"id"), b"p:"))
@@ -884,7 +885,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
                         inner = inner.next
                     if inner != NULL:
                         end(tree, w)
-                        start(tree, w, b"body", tag_of(w, b"body"), NULL, NULL)
+                        start(tree, w, b"body", tag_of(w, b"body"), NULL)
                         node = inner
                         continue
         elif w.open >= 0 and is_text(node):
@@ -958,18 +959,14 @@ cdef bint find_shells(Tree tree, Walk* w) nogil:
     return found
 
 
-cdef int read_tree(
-    Tree tree, const xmlNode* root, const Sheet* sheet, int64_t size, string& title, bint break_lines, bint keep_nodes,
-    bint keep_readings
-) nogil:
+cdef int read_tree(Tree tree, Walk* w, const xmlNode* root, const Sheet* sheet) nogil:
     """Walk; and again with noscript text if that is most of the page: some forums serve all their text there.
 
     The rule was measured: twice the visible text, and at least some 20 words of 5 letters more. Once more if hidden
     elements are most of the page.
     """
-    cdef Walk w
-    cdef bint keep = False, has_shells = False
-    w.sight.steps = LEAST_STEPS + STEPS_A_BYTE * size
+    cdef bint has_shells = False
+    w.keep_noscript = False
     while True:
         memset(w.seen, 0, sizeof(w.seen))
         open_sight(&w.sight, sheet, root)
@@ -977,18 +974,17 @@ cdef int read_tree(
         w.left = w.further = w.run = 0
         w.last = 0
         w.too_large = w.head_read = w.after_end = False
-        w.keep_noscript, w.break_lines, w.keep_nodes, w.keep_readings = keep, break_lines, keep_nodes, keep_readings
+        w.title.clear()
         clear(tree)
-        title.clear()
-        walk(tree, &w, root, title)
+        walk(tree, w, root)
         tree.is_too_large = w.too_large
         tree.lacks_styles = w.sight.steps <= 0 or (sheet != NULL and sheet.steps <= 0)
-        tree.noscript_read = keep
+        tree.noscript_read = w.keep_noscript
         if w.too_large:
             break
-        if not keep and w.noscript > NOSCRIPT_CHARS and w.noscript > w.visible + NOSCRIPT_CHARS:
-            keep = True
-        elif not has_shells and find_shells(tree, &w):
+        if not w.keep_noscript and w.noscript > NOSCRIPT_CHARS and w.noscript > w.visible + NOSCRIPT_CHARS:
+            w.keep_noscript = True
+        elif not has_shells and find_shells(tree, w):
             has_shells = True
         else:
             break
@@ -1426,18 +1422,20 @@ def tree_of(
         ('One bold word.', 4)
     """
     cdef Tree tree = Tree()
-    cdef string title
+    cdef Walk w
     cdef const Sheet* rules = NULL
     if sheet is not None:
         rules = &sheet.sheet
     if root._c_node == NULL:
         raise ValueError("the root is no node of a tree: lxml has not initialised it")
+    w.sight.steps = LEAST_STEPS + STEPS_A_BYTE * size
+    w.break_lines, w.keep_nodes, w.keep_readings = break_lines, keep_nodes, keep_readings
     if is_shared:
-        read_tree(tree, root._c_node, rules, size, title, break_lines, keep_nodes, keep_readings)
+        read_tree(tree, &w, root._c_node, rules)
     else:
         with nogil:
-            read_tree(tree, root._c_node, rules, size, title, break_lines, keep_nodes, keep_readings)
-    tree.title = " ".join(characters_of.without_unseen(decoded(title)).split())[:MAX_TITLE]
+            read_tree(tree, &w, root._c_node, rules)
+    tree.title = " ".join(characters_of.without_unseen(decoded(w.title)).split())[:MAX_TITLE]
     return tree
 
 
