@@ -70,6 +70,26 @@ USUAL_SHEET = b"""
 
 ROOT_TAGS = frozenset(["html", "body"])
 HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+#: Elements whose text is exact: no space is added.
+EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
+
+#: What an element is by its tag: bits of `ElementKind.kind`.
+Kind = IntFlag("Kind", "BLOCK CONTAINER SKIPPED BREAK ROOT EXACT IN_HEAD LIST CONTENT PICTURE TERM DIV QUOTE")
+KIND_TAGS: dict[Kind, frozenset[str]] = {
+    Kind.BLOCK: BLOCK_TAGS,
+    Kind.CONTAINER: CONTAINER_TAGS,
+    Kind.SKIPPED: SKIPPED_TAGS,
+    Kind.BREAK: frozenset(["br"]),
+    Kind.ROOT: ROOT_TAGS,
+    Kind.EXACT: EXACT_TAGS,
+    Kind.IN_HEAD: HEAD_TAGS,
+    Kind.LIST: frozenset(["ul", "ol", "dl"]),
+    Kind.CONTENT: CONTENT_TAGS,
+    Kind.PICTURE: frozenset(["img"]),
+    Kind.TERM: frozenset(["dt"]),
+    Kind.DIV: frozenset(["div"]),
+    Kind.QUOTE: frozenset(["blockquote", "q", "cite"]),
+}
 
 
 #: Kinds of elements and of their ancestors, the second half by words of class, id, role or itemprop: bits of

@@ -11,22 +11,16 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.characters cimport CLASSES
 
-cpdef enum:
-    # Bits of `ElementKind.kind`.
-    IS_BLOCK = 1          # ends a block of text
-    IS_CONTAINER = 2      # a frame of the layout
-    IS_SKIPPED = 4        # shows nothing: its content is not read
-    IS_BREAK = 8
-    IS_ROOT = 16          # html, body: their names describe the page
-    IS_EXACT = 32         # its text is exact: no space is added
-    IS_IN_HEAD = 64       # a head may hold it
-    IS_LIST = 128         # ul, ol, dl
-    IS_CONTENT = 256      # a content tag of Song et al. (2011)
-    IS_PICTURE = 512      # img
-    IS_TERM = 1024        # dt
-    IS_DIV = 2048
-    IS_QUOTE = 4096       # blockquote, q, cite
-
+# Bits of `ElementKind.kind`: all of `markup.Kind`, in its order.
+cdef int32_t IS_BLOCK      # ends a block of text
+cdef int32_t IS_CONTAINER  # a frame of the layout
+cdef int32_t IS_SKIPPED    # shows nothing: its content is not read
+cdef int32_t IS_BREAK
+cdef int32_t IS_ROOT       # html, body: their names describe the page
+cdef int32_t IS_EXACT      # its text is exact: no space is added
+cdef int32_t IS_IN_HEAD    # a head may hold it
+cdef int32_t IS_LIST, IS_PICTURE, IS_TERM, IS_DIV, IS_QUOTE
+cdef int32_t IS_CONTENT    # a content tag of Song et al. (2011)
 # Bits of `markup.Flag` that the core itself uses.
 cdef int32_t LINK, HIDDEN, HEADING, ARTICLE, CONTROL, LIST_ITEM, TABLE_CELL, PREFORMATTED, COMMENT_WORD
 

@@ -47,7 +47,7 @@ from denoise_scrapy.core.styles cimport (
 )
 
 from denoise_scrapy.core import characters as characters_of, markup
-from denoise_scrapy.core.markup import Flag
+from denoise_scrapy.core.markup import Flag, Kind
 
 import_lxml__etree()
 
@@ -80,6 +80,10 @@ cdef float MAIN_SHARE = 0.2
 #: On a page with so many elements of opacity 0, they fade in as one scrolls to them.
 cdef int32_t FADES = 8
 
+(
+    IS_BLOCK, IS_CONTAINER, IS_SKIPPED, IS_BREAK, IS_ROOT, IS_EXACT, IS_IN_HEAD, IS_LIST, IS_CONTENT, IS_PICTURE, IS_TERM,
+    IS_DIV, IS_QUOTE,
+) = Kind
 LINK, HIDDEN, HEADING, ARTICLE, CONTROL = Flag.LINK, Flag.HIDDEN, Flag.HEADING, Flag.ARTICLE, Flag.CONTROL
 LIST_ITEM, TABLE_CELL, PREFORMATTED = Flag.LIST_ITEM, Flag.TABLE_CELL, Flag.PREFORMATTED
 COMMENT_WORD = Flag.COMMENT_WORD
@@ -120,8 +124,6 @@ cdef unordered_map[string, string] _role_tags
 cdef Tag _unknown, _custom
 cdef uint32_t _seed = 7
 
-#: Elements whose text is exact: no space is added.
-EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 # In the order of the enumerations: tags that the walk checks for, and attributes (`sight.pxd`).
 _NAMED = ["", *"""
 head title meta base script noscript a math img rt dialog template
@@ -140,23 +142,14 @@ _NOTING = {
     "mjx-container": "display",
     "input": "type",
 }
-_KINDS = (
-    (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),
-    (IS_BREAK, {"br"}), (IS_ROOT, {"html", "body"}), (IS_EXACT, EXACT_TAGS), (IS_IN_HEAD, markup.HEAD_TAGS),
-    (IS_LIST, {"ul", "ol", "dl"}), (IS_CONTENT, markup.CONTENT_TAGS), (IS_PICTURE, {"img"}),
-    (IS_TERM, {"dt"}), (IS_DIV, {"div"}), (IS_QUOTE, {"blockquote", "q", "cite"}),
-)
 
 
 cdef int _fill_tags():
     """Fill the tables of tags, roles and attributes, mostly from `markup`."""
     cdef Tag tag
     _custom.kind = IS_BLOCK  # a hyphen in the name: a custom element ends a block
-    names = set(_NAMED) | set(_NOTING) | set(markup.TAG_FLAGS)
-    for _, tags in _KINDS:
-        names |= tags
-    for name in names:
-        tag.kind = sum(bit for bit, tags in _KINDS if name in tags)
+    for name in {*_NAMED, *_NOTING, *markup.TAG_FLAGS}.union(*markup.KIND_TAGS.values()):
+        tag.kind = sum(bit for bit, tags in markup.KIND_TAGS.items() if name in tags)
         tag.flags = markup.TAG_FLAGS.get(name, 0)
         tag.heading = int(name[1]) if name in markup.HEADING_TAGS else 0
         tag.notes = sum(1 << _ATTRIBUTES.index(noted) for noted in _NOTING.get(name, "").split())

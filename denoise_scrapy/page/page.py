@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.features import Words, read_words
-from denoise_scrapy.core.markup import REASONS, USUAL_SHEET, Flag, word_flags
+from denoise_scrapy.core.markup import REASONS, USUAL_SHEET, Flag, Kind, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.styles import StyleSheet, styles_of
-from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS_SKIPPED, Tree, tree_of
+from denoise_scrapy.core.tree import Tree, tree_of
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
@@ -39,7 +39,7 @@ def _of_texts(number: int) -> cached_property[IntArray]:
     return cached_property(read)
 
 
-_KINDS = {"block": IS_BLOCK, "skipped": IS_SKIPPED, "br": IS_BREAK, "content": IS_CONTENT}
+_KINDS = {str(kind.name).lower(): int(kind) for kind in Kind}  # plain numbers: Flag arithmetic takes a microsecond
 _CODES = {"tag": "tag_code", "class_": "class_code", "id": "id_code", "token": "own", "markup": "markup"}
 
 
@@ -103,7 +103,7 @@ class Elements:
         for token, kind in enumerate(self.tokens["kind"].tolist()):
             _, id_, class_, others = self.tree.name_of(token)
             names = " ".join(filter(None, (class_, id_, others)))
-            if names and not kind & IS_ROOT:
+            if names and not kind & _KINDS["root"]:
                 flags[token] |= word_flags(names)
         return flags
 

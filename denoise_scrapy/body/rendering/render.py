@@ -398,7 +398,7 @@ class _Walk:
         layout, empty = written_tables(self._page, self._kept, live)
         self._layout = layout.tolist()
         is_written = (live | empty)[e.mark_element]
-        breaks = e.column("br")[e.mark_element] & e.is_start
+        breaks = e.column("break")[e.mark_element] & e.is_start
         in_code = e.nearest(e.has_tag({"pre"}) & live)[e.mark_element] >= 0  # with empty lines
         chosen = np.flatnonzero(is_written | in_kept | (breaks & in_code))
         columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, e.block_after)

@@ -180,7 +180,7 @@ class Lines:
 
     def __init__(self, e: Elements) -> None:
         block = e.column("block")
-        breaks = e.column("br")[e.mark_element] & e.is_start
+        breaks = e.column("break")[e.mark_element] & e.is_start
         line = np.cumsum(block[e.mark_element] | breaks)  # of the text after each mark
         flags = e.column("flags")
         shown = np.flatnonzero((e.visible_after > 0) & (e.text_owner >= 0))
