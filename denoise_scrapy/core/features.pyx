@@ -15,7 +15,7 @@ import numpy as np
 
 from libc.math cimport log1p
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memchr, memcmp, memcpy, memset
 from libcpp.algorithm cimport remove, search
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -340,11 +340,21 @@ cdef float UP = 0.5       # weight of an element's name odds for its children
 WORDS = 1 << NUMBER_BITS
 
 
-cdef inline int add_name(vector[string]& found, const unsigned char* text, size_t size) nogil:
-    found.push_back(string(<const char*>text, min(size, LONGEST)))
+cdef struct Name:         # a word in the names of an element, all words of a name, or a tag
+    unsigned char[LONGEST] text
+    size_t size
+    uint32_t code             # its hash
 
 
-cdef int add_names(vector[string]& found, const unsigned char* names, Span span) nogil:
+cdef int add_name(vector[Name]& found, const unsigned char* text, size_t size) nogil:
+    cdef Name name
+    name.size = size if size < LONGEST else LONGEST
+    memcpy(name.text, text, name.size)
+    name.code = crc32(name.text, name.size)
+    found.push_back(name)
+
+
+cdef int add_names(vector[Name]& found, const unsigned char* names, Span span) nogil:
     """Add the words of a class or id, and each multi-word name as a whole."""
     cdef unsigned char[2 * MAX_NAME + 1] words
     cdef size_t i, start = 0, kept = 0, count = 0, whole = 0
@@ -371,23 +381,26 @@ cdef int add_names(vector[string]& found, const unsigned char* names, Span span)
             count = 0
 
 
-cdef int read_names(Tree tree, const ElementKind* token, vector[string]& found) nogil:
+cdef int read_names(Tree tree, const ElementKind* token, vector[Name]& found) nogil:
     """Read an element's tag, as `<` and its name, and its names; those of html and body describe the page."""
     cdef const unsigned char* names = <const unsigned char*>tree.names.data()
+    cdef unsigned char[LONGEST] tag
+    cdef size_t size = min(token.tag_name.end - token.tag_name.start, LONGEST - 1)
     found.clear()
     if token.kind & IS_ROOT:
         return 0
-    add_name(found, names + token.tag_name.start, min(token.tag_name.end - token.tag_name.start, LONGEST - 1))
-    found[0].insert(0, b"<")
+    tag[0] = 60
+    memcpy(tag + 1, names + token.tag_name.start, size)
+    add_name(found, tag, size + 1)
     add_names(found, names, token.class_name)
     add_names(found, names, token.id_name)
 
 
 def words_of(Tree tree not None, int token) -> frozenset:
     """Return the codes (crc32) of the words in a token's names, of each multi-word name, and of the tag."""
-    cdef vector[string] found
+    cdef vector[Name] found
     read_names(tree, tree._token(token), found)
-    return frozenset([crc32(<const unsigned char*>name.data(), name.size()) for name in found])
+    return frozenset([name.code for name in found])
 
 
 def text_numbers(Tree tree not None) -> np.ndarray:
@@ -436,34 +449,32 @@ cdef class Vocabulary:
     def __reduce__(self):
         return Vocabulary, (self.class_words, self.text_words)
 
-    cdef int32_t number_of_code(self, const char* text, size_t size) noexcept nogil:
-        return find(self.codes, <uint64_t>crc32(<const unsigned char*>text, size) + 1)
-
-    cdef int32_t number_of_name(self, const string& name) noexcept nogil:
+    cdef int32_t number_of_name(self, const Name& name) noexcept nogil:
         """Return the number of a name, or of the longest known word that a word begins or ends with."""
-        cdef size_t size = name.size()
-        cdef int32_t number = self.number_of_code(name.data(), size)
-        cdef bint is_word = name.find(b" ") > size
-        while number == NOT_THERE and is_word and size > LEAST_PART:
+        cdef int32_t number = find(self.codes, <uint64_t>name.code + 1)
+        cdef size_t size = name.size
+        if memchr(name.text, 32, name.size) != NULL:
+            return number
+        while number == NOT_THERE and size > LEAST_PART:
             size -= 1
-            number = self.number_of_code(name.data(), size)
+            number = find(self.codes, <uint64_t>crc32(name.text, size) + 1)
             if number == NOT_THERE:
-                number = self.number_of_code(name.data() + name.size() - size, size)
+                number = find(self.codes, <uint64_t>crc32(name.text + name.size - size, size) + 1)
         return number
 
     cdef int find_name_odds(self, Tree tree, vector[NameOdds]& found) except -1 nogil:
         """Write the odds of the names of each element and its ancestors."""
         cdef vector[NameOdds] own
-        cdef vector[string] names
+        cdef vector[Name] names
         cdef NameOdds one, around
         cdef int32_t number, parent
-        cdef size_t i, j
+        cdef size_t i
         own.resize(tree.tokens.size())
         for i in range(own.size()):
             read_names(tree, &tree.tokens[i], names)
             one.least = one.most = 0
-            for j in range(names.size()):
-                number = self.number_of_name(names[j])
+            for name in names:
+                number = self.number_of_name(name)
                 if number != NOT_THERE:
                     one.least = min(one.least, self.odds[number])
                     one.most = max(one.most, self.odds[number])
