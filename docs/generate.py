@@ -16,6 +16,7 @@ from pathlib import Path
 
 from denoise_scrapy.body.fields import FIELDS, META, NEWS
 from denoise_scrapy.core import styles
+from denoise_scrapy.core.markup import Property, Test
 from denoise_scrapy.crawl.counters import PREFIX, STATS, meaning_of
 from denoise_scrapy.settings import MARKS, declarations
 from docs import public_api, three_tools
@@ -63,49 +64,49 @@ EXTRACTORS = {
 }
 # What a value of a property is tested for, and what a property whose value passes hides.
 TESTS = {
-    styles.WORD: "{words}",
-    styles.MOVING: "anything but `none`",
-    styles.FUNCTION: "a function that leaves nothing, as `scale(0)`, `inset(50%)`, `rotateX(90deg)` or `opacity(0)`",
-    styles.ARGUMENTS: "numbers with which the function of its name leaves nothing",
-    styles.MASK: "a gradient of transparent colours",
-    styles.COLOUR: "transparent, or almost the colour of the background",
-    styles.BACK: "a colour that hides what is behind it",
-    styles.PICTURE: "a picture",
-    styles.FAINT: "below {limit:g}",
-    styles.SMALL: "at most {limit:g} px",
-    styles.SIZE: "at most {limit:g} px",
-    styles.RELATIVE: "a share of the size around it",
-    styles.FAR: "{limit:g} px or more to the left or above, or thousands below",
-    styles.MARGIN: "{limit:g} px or more to the left or above, or thousands below",
-    styles.ACROSS: "all of the box or the screen",
-    styles.ROOMY: "more than {limit:g} px, or a share",
+    Test.WORD: "{words}",
+    Test.MOVING: "anything but `none`",
+    Test.FUNCTION: "a function that leaves nothing, as `scale(0)`, `inset(50%)`, `rotateX(90deg)` or `opacity(0)`",
+    Test.ARGUMENTS: "numbers with which the function of its name leaves nothing",
+    Test.MASK: "a gradient of transparent colours",
+    Test.COLOUR: "transparent, or almost the colour of the background",
+    Test.BACK: "a colour that hides what is behind it",
+    Test.PICTURE: "a picture",
+    Test.FAINT: "below {limit:g}",
+    Test.SMALL: "at most {limit:g} px",
+    Test.SIZE: "at most {limit:g} px",
+    Test.RELATIVE: "a share of the size around it",
+    Test.FAR: "{limit:g} px or more to the left or above, or thousands below",
+    Test.MARGIN: "{limit:g} px or more to the left or above, or thousands below",
+    Test.ACROSS: "all of the box or the screen",
+    Test.ROOMY: "more than {limit:g} px, or a share",
 }
 HIDES = {
-    styles.P_DISPLAY: "all in it",
-    styles.P_VISIBILITY: "its text, not what is visible in it",
-    styles.P_OPACITY: "all in it, unless it may fade in",
-    styles.P_TEXT_SIZE: "its text",
-    styles.P_RELATIVE: "its text, if the text around it has no size",
-    styles.P_COLOUR: "its text",
-    styles.P_BACKGROUND: "text of this colour; on a picture no text",
-    styles.P_TEXT_CLIP: "nothing: transparent letters show the background",
-    styles.P_POSITION: "what has an offset or is cut off with it",
-    styles.P_FIXED: "what has an offset beyond the screen",
-    styles.P_OFFSET: "all in it, if it has a position",
-    styles.P_BEYOND: "all in it, if it is fixed, or in a box that cuts it off",
-    styles.P_AHEAD: "all in it, if it has a position, and no attribute but its style",
-    styles.P_INDENT: "all in it",
-    styles.P_MARGIN: "all in it",
-    styles.P_PUSHED: "all in it, if its box cuts it off",
-    styles.P_TRANSFORM: "all in it, unless it is animated",
-    styles.P_CLIP: "all in it",
-    styles.P_HEIGHT: "all in it, if its box cuts it off",
-    styles.P_HEIGHT | styles.P_OVERFLOW: "all in it",
-    styles.P_WIDTH: "all in it, if its box cuts it off",
-    styles.P_OVERFLOW: "all in it, if it has no height or width",
-    styles.P_ROOM: "nothing: it gives a box a height",
-    styles.P_LINES: "nothing: line ends of the text are line breaks",
-    styles.P_MOVES: "nothing: what a script finds by its name may fade in or unfold",
+    Property.DISPLAY: "all in it",
+    Property.VISIBILITY: "its text, not what is visible in it",
+    Property.OPACITY: "all in it, unless it may fade in",
+    Property.TEXT_SIZE: "its text",
+    Property.RELATIVE: "its text, if the text around it has no size",
+    Property.COLOUR: "its text",
+    Property.BACKGROUND: "text of this colour; on a picture no text",
+    Property.TEXT_CLIP: "nothing: transparent letters show the background",
+    Property.POSITION: "what has an offset or is cut off with it",
+    Property.FIXED: "what has an offset beyond the screen",
+    Property.OFFSET: "all in it, if it has a position",
+    Property.BEYOND: "all in it, if it is fixed, or in a box that cuts it off",
+    Property.AHEAD: "all in it, if it has a position, and no attribute but its style",
+    Property.INDENT: "all in it",
+    Property.MARGIN: "all in it",
+    Property.PUSHED: "all in it, if its box cuts it off",
+    Property.TRANSFORM: "all in it, unless it is animated",
+    Property.CLIP: "all in it",
+    Property.HEIGHT: "all in it, if its box cuts it off",
+    Property.HEIGHT | Property.OVERFLOW: "all in it",
+    Property.WIDTH: "all in it, if its box cuts it off",
+    Property.OVERFLOW: "all in it, if it has no height or width",
+    Property.ROOM: "nothing: it gives a box a height",
+    Property.LINES: "nothing: line ends of the text are line breaks",
+    Property.MOVES: "nothing: what a script finds by its name may fade in or unfold",
 }
 # Settings, and a variable of the environment.
 SETTINGS = {"DENOISE_CORPORA", *(f"DENOISE_{name.upper()}" for name, *_ in declarations())}
@@ -147,7 +148,7 @@ def unseen_table() -> str:
     for names, bit, test, given in styles.PROPERTIES:
         words = ", ".join(f"`{word}`" for word in str(given).partition("|")[0].split())
         limit = given if isinstance(given, float) else 0
-        value = TESTS[test & ~(styles.ONLY | styles.ANY_EDGE)].format(words=words, limit=limit)
+        value = TESTS[test & ~(Test.ONLY | Test.ANY_EDGE)].format(words=words, limit=limit)
         rows.append([" ".join(f"`{name}`" for name in names.split()), value, HIDES[bit]])
     return figures.table(["property", "value", "hides"], rows).replace("---:", "---")
 

@@ -61,7 +61,7 @@ def _rows(page: Page, body: Body, site: SiteStatistics) -> Iterator[Row]:
     values = (column.tolist() for column in (*columns, preformatted))
     reasons: dict[int, dict[str, None]] = defaultdict(dict)
     for mark, reason in page.unseen_reasons().items():
-        reasons[int(blocks.block_of_text[mark])][reason] = None
+        reasons[int(blocks.elements.block_after[mark])][reason] = None
     for number, (block, name, words, links, text, placed, slot, is_pre) in enumerate(
         zip(body.blocks, *values, strict=True)
     ):

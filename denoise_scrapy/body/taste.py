@@ -18,12 +18,11 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.parts import CAPTIONS, LEARNED, LIKELY, inside_tags, part_signals
 from denoise_scrapy.body.strategies import find_strategy
-from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision
+from denoise_scrapy.body.strategies.base import HALF, RULE_NO, RULE_YES, Decision
 from denoise_scrapy.body.strategies.combined import block_model, first_judgement
-from denoise_scrapy.body.strategies.repetition import LINK_DENSITY, RepetitionStrategy
+from denoise_scrapy.body.strategies.repetition import RepetitionStrategy
 from denoise_scrapy.body.tables import data_tables
 from denoise_scrapy.core.choice import expected_f1, select_by_expected_f1
-from denoise_scrapy.core.features import in_best_container
 from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
@@ -166,8 +165,8 @@ def read_wishes(
     if taste.comments == "drop" and not decision.is_rule and _are_the_text(parts["comments"], page, decision):
         del parts["comments"]
     if taste.tables == "keep":  # only tables in the element that holds the body belong to it
-        held = in_best_container(page.tree, np.where(decision.kept, page.blocks.tokens, 0.0))
-        parts["tables"] &= held & (page.blocks.link_density < LINK_DENSITY)
+        held = page.blocks.in_best_box(np.where(decision.kept, page.blocks.tokens, 0))
+        parts["tables"] &= held & (page.blocks.link_density < HALF)
     for switch, what, said in (("keep", KEEP, "kept"), ("drop", DROP, "dropped")):
         for name in [name for name in parts if getattr(taste, name) == switch]:
             wish(what, parts[name], f"{said}: {name}")

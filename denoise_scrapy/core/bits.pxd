@@ -26,6 +26,11 @@ cdef inline bint add_bit(BitSet& bits, uint16_t number) noexcept nogil:
     return new
 
 
+cdef inline const uint16_t* start_of(const uint16_t[::1] numbers) noexcept nogil:
+    """Return where an array's numbers begin, NULL for an empty one."""
+    return &numbers[0] if numbers.shape[0] else NULL
+
+
 cdef inline void set_bits(BitSet& bits, const uint16_t* numbers, size_t count) noexcept nogil:
     """Make a set of numbers."""
     cdef size_t i

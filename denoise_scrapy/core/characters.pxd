@@ -5,7 +5,7 @@ from libc.string cimport memcpy, strcmp, strlen
 
 cpdef enum:
     # Classes. MARK is for our own marks in a page's text; SPACE shows nothing; classes from DIGIT on make up words.
-    MARK = 0
+    MARK
     SPACE
     OTHER
     COMMA

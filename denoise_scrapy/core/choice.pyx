@@ -14,9 +14,8 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport (
-    HEADING, HIDDEN, IS_LIST, IS_QUOTE, PREFORMATTED, BlockRow, Span, Tree, is_within,
+    HEADING, HIDDEN, IS_LIST, IS_QUOTE, LEVELS, PREFORMATTED, BlockRow, Span, Tree, is_within,
 )
 
 cdef enum:
@@ -25,8 +24,6 @@ cdef enum:
     FEW = 10
     # Minimum tokens of a text that may be stock, see `lower_stock`.
     STOCK_TOKENS = 8
-    # Levels above a block that are searched for a list.
-    LIST_LEVELS = 8
     # A text of at least this many tokens is kept once: shorter ones are prices, names, buttons. F1 of pages that
     # readers labelled +.004, `single` +.0035, `wcxb` +.003; forums whose truth repeats every copy -.009.
     ONCE_TOKENS = 6
@@ -135,7 +132,7 @@ cdef int lower_beside(double[::1] probability, const double[:, ::1] layout) nogi
 cdef int32_t outermost_list(Tree tree, int32_t element) noexcept nogil:
     """Return the outermost list within a few levels around a block's element, -1 for none."""
     cdef int32_t level, found = -1
-    for level in range(LIST_LEVELS):
+    for level in range(LEVELS):
         if element < 0:
             break
         if tree.tokens[tree.elements[element].token].kind & IS_LIST:
@@ -357,11 +354,8 @@ def choose(
     cdef uint8_t[::1] chosen = kept.view(np.uint8)
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
-    if m < WORTH_BLOCKS:
+    with nogil:
         choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
-    else:
-        with nogil:
-            choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
     return Choice(kept, found)
 
 

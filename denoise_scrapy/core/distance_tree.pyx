@@ -20,7 +20,7 @@ from libc.string cimport memset
 from libcpp.algorithm cimport lower_bound, partial_sort, sort, unique
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.bits cimport BitSet, count_bits, set_bits
+from denoise_scrapy.core.bits cimport BitSet, count_bits, set_bits, start_of
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, number_of, open_table
 from denoise_scrapy.core.wide cimport wide_size
 
@@ -49,7 +49,7 @@ cdef enum:
     # sample's runs (99 of 100 pairs, on three streams), and 40 are already too many.
     RUN_WORDS = 7
     HALVINGS = 33     # possible numbers of halvings of a sample, 0 to 32
-    NO_RUNS = 33      # in their place, of a set without runs
+    NO_RUNS = HALVINGS  # in their place, of a set without runs
     SKIPPED = -(1 << 30)
 
 cdef struct Signature:
@@ -270,8 +270,7 @@ cdef class DistanceTree:
                 query.spare[halved] = <int>sample.shape[0] - least
                 sign(&sample[0], sample.shape[0], query.runs[halved])
         query.size, query.need, query.longest = <int>size, need, longest
-        if size:
-            set_bits(query.units, &units[0], size)
+        set_bits(query.units, start_of(units), size)
         if self._nodes.size() < WORTH_NODES:
             self._search(query, found)
         else:
@@ -319,7 +318,7 @@ cdef class DistanceTree:
             return []
         sort(rows.begin(), rows.end())
         rows.erase(unique(rows.begin(), rows.end()), rows.end())
-        set_bits(there, &units[0] if units.shape[0] else NULL, units.shape[0])
+        set_bits(there, start_of(units), units.shape[0])
         for row in rows:
             node = &self._nodes[row]
             if node.length <= longest and not node.is_dropped and self._common(row, there) >= share * node.size:

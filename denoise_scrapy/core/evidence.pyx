@@ -16,7 +16,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libcpp.algorithm cimport binary_search, lower_bound, sort
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, count_bits, has_bit, set_bits
+from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, count_bits, has_bit, set_bits, start_of
 from denoise_scrapy.core.feature_strings import read_units
 from denoise_scrapy.core.feature_strings cimport (
     IDEOGRAPH, LINE, NUMBER, RUN, RUN_OF_IDEOGRAPHS, SENTENCE, SORT, STOP, FeatureStrings, hash_run, short_hash,
@@ -146,9 +146,12 @@ cdef enum:
     ROW_COUNT
 
 cdef enum:
-    WORD = 1  # kinds of novel units; 0 for others
-    FIGURE = 2
-    NAME = 3
+    NOT_NOVEL  # kinds of units
+    WORD
+    FIGURE
+    NAME
+
+cdef enum:
     FIRST_UNITS = 40  # most units of a first line: more are a paragraph
     FEW = 4  # words of a small place
     UNITS_ASIDE = 2  # units that `rules.gaps` takes off an estimate
@@ -305,6 +308,10 @@ cdef bint negates(FeatureStrings new, const Kept& kept, const BitSet& runs, cons
     return False
 
 
+cdef inline double share(double part, double whole) noexcept nogil:
+    return part / max(1.0, whole)
+
+
 cdef inline void keep_most(float* row, double value) noexcept nogil:
     if value > row[0]:
         row[0] = <float>value
@@ -376,13 +383,13 @@ cdef int count_words(FeatureStrings new, Marks marks, const Kept& kept, double p
         lost += not has_bit(mine, kept.unit[i])
     for i in range(kept.main_count):
         main_lost += not has_bit(mine, kept.main[i])
-    out[NEW_WORDS], out[SHARE_OF_NEW_WORDS] = log1p(all_new / per), marks.sorted.size() / max(1.0, <double>new.n)
+    out[NEW_WORDS], out[SHARE_OF_NEW_WORDS] = log1p(all_new / per), share(marks.sorted.size(), new.n)
     out[NEW_NUMBERS], out[NEW_NAMES], out[NEW_PLAIN] = log1p(numbers), log1p(names), log1p(plain / per)
-    out[NUMBERS_AMONG_NEW] = numbers / max(1.0, all_new)
-    out[LOST_WORDS], out[SHARE_OF_LOST_WORDS] = log1p(lost / per), lost / max(1.0, <double>kept.unit_count)
-    out[BALANCE] = (lost - all_new) / max(1.0, lost + all_new)
-    out[LOST_MAIN] = main_lost / max(1.0, <double>kept.main_count)
-    out[REPEATED], out[SHARE_OF_REPEATED] = log1p(repeated / per), repeated / max(1.0, all_new)
+    out[NUMBERS_AMONG_NEW] = share(numbers, all_new)
+    out[LOST_WORDS], out[SHARE_OF_LOST_WORDS] = log1p(lost / per), share(lost, kept.unit_count)
+    out[BALANCE] = share(lost - all_new, lost + all_new)
+    out[LOST_MAIN] = share(main_lost, kept.main_count)
+    out[REPEATED], out[SHARE_OF_REPEATED] = log1p(repeated / per), share(repeated, all_new)
     out[MOST_FREQUENT] = log1p(most)
 
 
@@ -446,8 +453,8 @@ cdef int measure_places(FeatureStrings new, Marks marks, const Kept& kept, vecto
             out[NEW_IN_LINES if alone else NEW_WITHIN] += size
             out[WITHIN_PLACES] += lost > 0 and not alone
     out[FIRST_LINE_LOST], out[NEW_IN_FIRST_LINE] = log1p(out[FIRST_LINE_LOST]), log1p(out[NEW_IN_FIRST_LINE])
-    out[SHARE_OF_LONGEST_NEW] = out[LONGEST_NEW] * per / max(1.0, <double>new.n)
-    out[SHARE_OF_LONGEST_LOST] = out[LONGEST_LOST] * per / max(1.0, kept.n)
+    out[SHARE_OF_LONGEST_NEW] = share(out[LONGEST_NEW] * per, new.n)
+    out[SHARE_OF_LONGEST_LOST] = share(out[LONGEST_LOST] * per, kept.n)
     for place in range(REPLACED, NEW_WITHIN + 1):
         if place != SHARE_OF_LONGEST_NEW and place != SHARE_OF_LONGEST_LOST:
             out[place] = log1p(out[place])
@@ -475,8 +482,8 @@ cdef int measure_sentences(FeatureStrings new, Marks marks, double per, float* o
             told += marks.comes_again(new._unit[place])
         place += 1
     out[NEW_SENTENCES], out[LONGEST_SENTENCE] = log1p(sentences), log1p(longest / per)
-    out[SHARE_OF_SENTENCES] = of_all / max(1.0, <double>new.n)
-    out[FIRST_LINE_NEW], out[FIRST_LINE_TOLD] = fresh / max(1, min(place, FIRST_UNITS)), log1p(told)
+    out[SHARE_OF_SENTENCES] = share(of_all, new.n)
+    out[FIRST_LINE_NEW], out[FIRST_LINE_TOLD] = share(fresh, min(place, FIRST_UNITS)), log1p(told)
     out[FIRST_LINE] = log1p(place / per)
 
 
@@ -510,10 +517,9 @@ def evidence(
     cdef float[::1] out = found
     per = PER_WORD if len(new.text) < 2 * new.n else 1.0
     kept.below, kept.limit, kept.n = below, limit, n
-    kept.unit, kept.unit_count = (&units[0] if units.shape[0] else NULL), units.shape[0]
+    kept.unit, kept.unit_count = start_of(units), units.shape[0]
     set_bits(kept.units, kept.unit, kept.unit_count)
-    kept.main, kept.main_count = (&main[0] if main.shape[0] else NULL), main.shape[0]
-    kept.runs, kept.run_count = (&runs[0] if runs.shape[0] else NULL), runs.shape[0]
+    kept.main, kept.main_count, kept.runs, kept.run_count = start_of(main), main.shape[0], start_of(runs), runs.shape[0]
     with nogil:
         marks.read(new, kept, name, names.shape[0])
         find_common(new, kept, chain, &sampled)
@@ -523,14 +529,13 @@ def evidence(
         for i in range(places.size()):
             new_units += places[i].size
         set_bits(theirs, kept.main, kept.main_count)
-        if mine.shape[0]:
-            out[MAIN_COMMON] = <float>(count_bits(theirs, &mine[0], mine.shape[0]) / <double>mine.shape[0])
-        out[RUNS_COMMON] = common / max(1.0, sampled)
-        out[KEPT_COMMON] = min(1.0, chain.size() / max(1.0, <double>kept.run_count))
-        out[NEW_SHARE] = new_units / max(1.0, <double>new.n)
-        out[LENGTH], out[RATIO] = log1p(new.n / per), log(max(1.0, <double>new.n) / max(1.0, n))
-        out[IDEOGRAPHS] = new.ideographs / max(1.0, <double>new.n)
-        out[MOVED] = 1 - chain.size() / max(1.0, common)
+        out[MAIN_COMMON] = share(count_bits(theirs, start_of(mine), mine.shape[0]), mine.shape[0])
+        out[RUNS_COMMON] = share(common, sampled)
+        out[KEPT_COMMON] = min(1.0, share(chain.size(), kept.run_count))
+        out[NEW_SHARE] = share(new_units, new.n)
+        out[LENGTH], out[RATIO] = log1p(new.n / per), log(share(max(1.0, <double>new.n), n))
+        out[IDEOGRAPHS] = share(new.ideographs, new.n)
+        out[MOVED] = 1 - share(chain.size(), common)
         while limit and not limit >> 32:
             limit <<= 1
             out[HALVINGS] += 1

@@ -31,10 +31,13 @@ from libcpp.algorithm cimport sort, unique
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, has_bit, set_bits
+from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, count_bits, has_bit, set_bits, start_of
 from denoise_scrapy.core.characters cimport crc32, decode
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
-from denoise_scrapy.core.lock cimport WORTH_UNITS
+
+cdef enum:
+    # Units of a text that take some 50 µs: for less work, getting the interpreter's lock back takes longer than the work.
+    WORTH_UNITS = 2048
 
 UNIT_HASH = "crc32-utf8"
 TOKEN_RULE = 4  # raise when the rule below changes: fingerprints of different rules cannot be compared
@@ -331,16 +334,6 @@ cdef bint is_stop_unit(uint32_t unit) noexcept nogil:
     return find(_stop_units, unit) >= 0
 
 
-def is_stop(const uint32_t[:] units not None):
-    """Return which units are stop units, given their hashes."""
-    cdef Py_ssize_t i
-    found = np.empty(units.shape[0], np.bool_)
-    cdef uint8_t[::1] out = found.view(np.uint8)
-    for i in range(units.shape[0]):
-        out[i] = is_stop_unit(units[i])
-    return found
-
-
 STOP_WORDS = sorted(set(tokens(_STOP_WORDS)))
 STOP_LIST_DIGEST = hashlib.blake2b(" ".join(STOP_WORDS).encode(), digest_size=8).hexdigest()
 
@@ -359,12 +352,6 @@ _list_stop_units()
 UNIT_BITS = 16
 RUN_HASH = "runs-5-3-fmix64-v1"
 EVERY = 1 << 32  # limit of a sample that contains everything
-
-
-
-cdef inline void read_bits(BitSet& bits, const uint16_t[::1] numbers) noexcept:
-    """Make a set of an array's numbers."""
-    set_bits(bits, &numbers[0] if numbers.shape[0] else NULL, numbers.shape[0])
 
 
 cdef class FeatureStrings:
@@ -562,7 +549,7 @@ cdef class FeatureStrings:
         cdef const uint16_t[::1] runs = sampled
         cdef uint8_t[::1] out = found.view(np.uint8)
         cdef Py_ssize_t i
-        read_bits(there, theirs)
+        set_bits(there, start_of(theirs), theirs.shape[0])
         for i in range(runs.shape[0]):
             out[i] = has_bit(there, runs[i])
         return places, found
@@ -571,7 +558,7 @@ cdef class FeatureStrings:
         """Return the places of units that the other text lacks, except stop units and those hashed above a limit."""
         cdef BitSet there
         cdef vector[int64_t] places
-        read_bits(there, theirs)
+        set_bits(there, start_of(theirs), theirs.shape[0])
         if self.n < WORTH_UNITS:
             self._find_novel(there, below, places)
         else:
@@ -677,11 +664,5 @@ def _held(
 def count_common(const uint16_t[::1] mine not None, bytes theirs not None):
     """Count the elements that a set shares with another, uint16 arrays without repeats as bytes."""
     cdef BitSet there
-    cdef Py_ssize_t i, common = 0
-    cdef const unsigned char* start = theirs
-    cdef uint16_t one
-    read_bits(there, mine)
-    for i in range(0, len(theirs) - 1, 2):
-        memcpy(&one, start + i, 2)
-        common += has_bit(there, one)
-    return common
+    set_bits(there, start_of(mine), mine.shape[0])
+    return count_bits(there, <const uint16_t*><const char*>theirs, len(theirs) // 2)

@@ -26,8 +26,8 @@ from denoise_scrapy.core.characters cimport (
 )
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.tree cimport (
-    ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, LIST_ITEM, META, BlockRow,
-    ElementKind, Span, Tree, is_noted,
+    ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, LEVELS, LIST_ITEM, MAX_NAME,
+    META, SHORTEST, BlockRow, ElementKind, Span, Tree, is_noted,
 )
 
 # ---- announcements of short blocks ----------------------------------------------------------------------------------
@@ -47,22 +47,22 @@ ANNOUNCING_TOKENS = LONG
 # their ends, and (a|b) and \d are the only other operators.
 
 #: Beginnings of a heading of comments, after symbols and a number.
-COMMENTS_PATTERNS = tuple(
-    rf"(|user |reader |visitor ){words}\b"
-    for words in (
-        "comment(|s)", "response(|s)", "repl(y|ies)", "trackback(|s)", "pingback(|s)", "discussion", "thought(|s) on",
-        "join the (conversation|discussion)", "(leave|post|add|write) a (reply|comment|response)",
-        "comentario(|s)", "comentário(|s)", "commentaire(|s)", "kommentar(|e)", "комментари(и|й|я)", "تعليقات",
-        "评论", "評論", "网友评论", "留言", "回复", "回覆", "コメント",
-    )
-)
+_COMMENTS = """
+comment(|s) response(|s) repl(y|ies) trackback(|s) pingback(|s) discussion thought(|s)_on
+join_the_(conversation|discussion) (leave|post|add|write)_a_(reply|comment|response)
+comentario(|s) comentário(|s) commentaire(|s) kommentar(|e) комментари(и|й|я) تعليقات
+评论 評論 网友评论 留言 回复 回覆 コメント
+"""
 #: Signs of a name or a date, anywhere in a text.
-META_PATTERNS = (
-    r"\bsays(|:)$", r"\breply$", r"\bpermalink\b", r"\bago\b", r"\bposted (by|on|at|in)\b", r"\bedited\b", r"^by\b",
-    r"\b(\d|\d\d):\d\d\b", r"\b(19|20)\d\d\b", r"\b(am|pm)\b", r"\d uhr\b", r"\bvor \d", r"há \d",
-    r"\bpublicad(o|a)\b", r"\bpublié", r"\bveröffentlicht", r"前$",
-    *"年|月|日|回复|回覆|返信|hace |il y a|назад|منذ|опубликован|نشر|发布|發布|来源|來源|作者|編集|投稿|更新".split("|"),
-)
+_META = r"""
+\bsays(|:)$ \breply$ \bpermalink\b \bago\b \bposted_(by|on|at|in)\b \bedited\b ^by\b
+\b(\d|\d\d):\d\d\b \b(19|20)\d\d\b \b(am|pm)\b \d_uhr\b \bvor_\d há_\d
+\bpublicad(o|a)\b \bpublié \bveröffentlicht 前$
+年 月 日 回复 回覆 返信 hace_ il_y_a назад منذ опубликован نشر 发布 發布 来源 來源 作者 編集 投稿 更新
+"""
+# In the lists a line below is a space.
+COMMENTS_PATTERNS = tuple(rf"(|user |reader |visitor ){words}\b".replace("_", " ") for words in _COMMENTS.split())
+META_PATTERNS = tuple(pattern.replace("_", " ") for pattern in _META.split())
 
 cdef enum:
     # Patterns are found by their first character: by its lowest byte, with one bucket for all digits.
@@ -324,13 +324,10 @@ def read_words(Tree tree not None) -> Words:
 # around them; here the features are the mean, minimum and maximum of a block's word odds.
 
 cdef enum:
-    # Minimum bytes of a word in names; shorter ones are too ambiguous.
-    SHORTEST = 2
+    # Bytes of a word in names.
     LONGEST = 32
     # Minimum bytes of the part of a word that stands for it: four letters begin and end too many words.
     LEAST_PART = 5
-    # Maximum bytes of an element's class and id, see `tree.pyx`.
-    MOST_NAMES = 256
     # Added to the number of a block's words: one or two words are weak evidence.
     PRIOR = 2
     # Bits of `Word.number` that distinguish words of texts: words with the same letters share a number, and so does one
@@ -359,9 +356,9 @@ cdef int add_name(vector[Name]& found, const unsigned char* text, size_t size) n
 
 cdef int add_names(vector[Name]& found, const unsigned char* names, Span span) nogil:
     """Add the words of a class or id, and each multi-word name as a whole."""
-    cdef unsigned char[2 * MOST_NAMES + 1] words
-    cdef size_t i, start = 0, kept = 0, count = 0, whole = 0, size = span.end - span.start
-    size = lower_words(names + span.start, size if size < MOST_NAMES else MOST_NAMES, words)
+    cdef unsigned char[2 * MAX_NAME + 1] words
+    cdef size_t i, start = 0, kept = 0, count = 0, whole = 0
+    cdef size_t size = lower_words(names + span.start, span.end - span.start, words)
     for i in range(size):
         if words[i] > 32:
             continue
@@ -524,12 +521,13 @@ cdef enum:
 
 cdef enum:
     # Sums over the blocks in an element.
-    TOKENS = 0
+    TOKENS
     PROSE
     CHARS
     LINK_CHARS
     COPIES                # tokens times the share of comparison pages that contain them
     OWN                   # tokens of the site's own text, see `sharing.Shared.own_tokens`
+    STORY                 # prose times the share of comparison pages that do not contain it
     PICTURES
     SUMS
 
@@ -562,16 +560,11 @@ cdef inline bint is_inside(Tree tree, int32_t element, int32_t box) noexcept nog
     return box < 0 or box <= element < tree.elements[box].end
 
 
-cdef int find_shared(Tree tree, int32_t other, vector[int32_t]& shared) nogil:
-    """Write the first ancestor-or-self of each that contains another element too, -1 for none."""
-    cdef int32_t i, parent, n = <int32_t>tree.elements.size()
-    shared.assign(n, -1)
-    for i in range(n):
-        parent = tree.elements[i].parent
-        if is_inside(tree, other, i):
-            shared[i] = i
-        elif parent >= 0:
-            shared[i] = shared[parent]
+cdef int32_t shared_with(Tree tree, int32_t element, int32_t other) noexcept nogil:
+    """Return the first ancestor-or-self of an element that contains another one too, -1 for none."""
+    while not is_inside(tree, other, element):
+        element = tree.elements[element].parent
+    return element
 
 
 cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcept nogil:
@@ -597,6 +590,7 @@ cdef int sum_up(Tree tree, View view) nogil:
         sums[PROSE] += block.prose
         sums[CHARS] += block.chars
         sums[LINK_CHARS] += block.link_chars
+        sums[STORY] += block.prose * (1 - view.text_share[i] if view.pages else 1)
         if view.pages:
             sums[COPIES] += block.tokens * view.text_share[i]
             sums[OWN] += own_here(view, i)
@@ -629,48 +623,19 @@ cdef inline double own_here(View view, int32_t block) noexcept nogil:
     return view.own_tokens[block] / view.slots[view.tree.blocks[block].slot].blocks
 
 
-cdef int32_t best_box(Tree tree, const double* prose) except? -2 nogil:
-    """Return the element whose text comes closest to being all the prose and nothing else, -1 without prose.
+cdef int find_story(Tree tree, View view) nogil:
+    """Find the box that comes closest to holding all the page's own prose and nothing else, and its paragraphs.
 
     It has the highest F = 2 · prose inside / (tokens inside + all prose); of equals the deepest is taken.
     """
-    cdef vector[double] inside, tokens
-    cdef double total = 0, fit, best = 0
-    cdef int32_t i, parent, found = -1, n = <int32_t>tree.elements.size()
-    inside.resize(n)
-    tokens.resize(n)
-    for i in range(<int32_t>tree.blocks.size()):
-        inside[tree.blocks[i].element] += prose[i]
-        tokens[tree.blocks[i].element] += tree.blocks[i].tokens
-        total += prose[i]
-    if total == 0:
-        return -1
-    for i in range(n - 1, -1, -1):
-        parent = tree.elements[i].parent
-        if parent >= 0:
-            inside[parent] += inside[i]
-            tokens[parent] += tokens[i]
-    for i in range(n):
-        fit = 2 * inside[i] / (tokens[i] + total)
-        if fit >= best:
-            best = fit
-            found = i
-    return found
-
-
-cdef int find_story(Tree tree, View view) nogil:
-    """Find the box that holds most of the page's own prose, and its paragraphs."""
-    cdef vector[double] prose
+    cdef double whole = sums_of(view, view.n)[STORY], fit, best = 0
     cdef bint found = False
     cdef int32_t i
-    prose.resize(view.m)
-    for i in range(view.m):
-        prose[i] = tree.blocks[i].prose
-        if view.pages:
-            prose[i] *= 1 - view.text_share[i]
-    view.box = best_box(tree, prose.data())
-    view.first = 0
-    view.last = view.m - 1
+    view.box, view.first, view.last = -1, 0, view.m - 1
+    for i in range(view.n if whole else 0):
+        fit = 2 * sums_of(view, i)[STORY] / (sums_of(view, i)[TOKENS] + whole)
+        if fit >= best:
+            best, view.box = fit, i
     for i in range(view.m):
         if tree.blocks[i].prose and is_inside(tree, tree.blocks[i].element, view.box):
             if not found:
@@ -712,6 +677,29 @@ class Family(NamedTuple):
     say: object
 
 
+# The features of each family, in the order of the rows.
+_FEATURES = """
+text: tokens word_length stops digits capitals cjk ends_in_stop
+links: ld ld_up1 ld_up3
+tags: heading tag_div in_hidden in_article in_control
+class_names: class_sum class_least class_most class_near
+announcements: after_comments since_dated dated_before
+surroundings: prose_up1 prose_up3 share_up1 share_up3 tokens_up1 pictures_up2 path_count path_share
+place: in_container from_first from_last prose_before position levels_to_prose
+wording: words_before words_of_beginning words_elsewhere
+text_words: word_mean word_least word_most heading_word_mean heading_word_least heading_word_most
+headline: title_share from_title levels_to_title share_with_title titles_before
+section: section_tokens section_level section_linked
+site: repeated repeated_in_place repeated_slot repeated_up3 own_here own_up1 in_own_half stock k same_as_all
+records: record_outer_count record_outer_share record_outer_prose record_inner_count record_inner_share
+stories: story_targets story_alike story_tokens story_leads story_boxes story_share
+stated: stated stated_size
+whole_page: page_tokens page_blocks page_longest page_prose page_ld page_headings page_pictures \
+    page_declares_article page_declares_forum page_in_comment_word page_in_list_item page_in_article
+"""
+_NAMES = {family: tuple(names.split()) for family, names in re.findall("^(.+): (.+)", _FEATURES, re.M)}
+#: Names of the rows, in order.
+NAMES = sum(_NAMES.values(), ())
 #: All rows of a page by name.
 Rows = Mapping[str, np.ndarray]
 #: Families by name, in row order.
@@ -720,15 +708,15 @@ FAMILIES: dict = {}
 MOSTLY = 0.5
 
 
-cdef int declare_family(str name, str names, Find find, say):
-    """Declare a family: names of its rows, their computation, and its description."""
+cdef int declare_family(str name, Find find, say):
+    """Declare a family: the computation of its rows, and its description."""
     cdef Step step
-    family = Family(tuple(names.split()), say)
+    names = _NAMES[name]
     step.find = find
-    step.first = _steps.back().end if _steps.size() else 0
-    step.end = step.first + len(family.names)
+    step.first = NAMES.index(names[0])
+    step.end = step.first + len(names)
     _steps.push_back(step)
-    FAMILIES[name] = family
+    FAMILIES[name] = Family(names, say)
 
 
 cdef int text(Tree tree, View view, float[:, ::1] rows) nogil:
@@ -749,7 +737,7 @@ cdef int text(Tree tree, View view, float[:, ::1] rows) nogil:
 
 
 declare_family(
-    "text", "tokens word_length stops digits capitals cjk ends_in_stop", text,
+    "text", text,
     lambda rows, block: f"its length and punctuation: {np.expm1(rows['tokens'][block]):.0f} words",
 )
 
@@ -776,7 +764,7 @@ def _say_links(rows, block):
     return "some of it is links" if share > 0 else "among links" if around > MOSTLY else "no links"
 
 
-declare_family("links", "ld ld_up1 ld_up3", links, _say_links)
+declare_family("links", links, _say_links)
 
 
 cdef int tags(Tree tree, View view, float[:, ::1] rows) nogil:
@@ -797,7 +785,7 @@ def _say_tags(rows, block):
     return f"in {', '.join(inside)}" if inside else "its tags are plain"
 
 
-declare_family("tags", "heading tag_div in_hidden in_article in_control", tags, _say_tags)
+declare_family("tags", tags, _say_tags)
 
 
 cdef int class_names(Tree tree, View view, float[:, ::1] rows) nogil:
@@ -815,7 +803,7 @@ cdef int class_names(Tree tree, View view, float[:, ::1] rows) nogil:
 
 
 declare_family(
-    "class_names", "class_sum class_least class_most class_near", class_names,
+    "class_names", class_names,
     lambda rows, block: f"class names of {'content' if rows['class_sum'][block] > 0 else 'frames'} around it",
 )
 
@@ -858,7 +846,7 @@ def _say_announcements(rows, block):
     return f"after {dated} names or dates" if dated > 0 else "no words of comments around"
 
 
-declare_family("announcements", "after_comments since_dated dated_before", announcements, _say_announcements)
+declare_family("announcements", announcements, _say_announcements)
 
 
 cdef int surroundings(Tree tree, View view, float[:, ::1] rows) nogil:
@@ -882,7 +870,6 @@ cdef int surroundings(Tree tree, View view, float[:, ::1] rows) nogil:
 
 declare_family(
     "surroundings",
-    "prose_up1 prose_up3 share_up1 share_up3 tokens_up1 pictures_up2 path_count path_share",
     surroundings,
     lambda rows, block: "among full sentences" if rows["prose_up1"][block] > MOSTLY else "few full sentences around it",
 )
@@ -891,12 +878,10 @@ declare_family(
 cdef int place(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the block's position relative to the page's own prose."""
     cdef double prose = 0, tokens = 0
-    cdef vector[int32_t] shared
     cdef int32_t i, element, longest = 0
     for i in range(view.m):
         if tree.blocks[i].prose > tree.blocks[longest].prose:
             longest = i
-    find_shared(tree, tree.blocks[longest].element, shared)
     for i in range(view.m):
         element = tree.blocks[i].element
         tokens += tree.blocks[i].tokens
@@ -905,12 +890,12 @@ cdef int place(Tree tree, View view, float[:, ::1] rows) nogil:
         rows[2, i] = capped(i - view.last)
         rows[3, i] = prose / at_least(sums_of(view, view.n)[PROSE], 1)
         rows[4, i] = tokens / view.whole
-        rows[5, i] = capped(levels_to(tree, element, shared[element]))
+        rows[5, i] = capped(levels_to(tree, element, shared_with(tree, element, tree.blocks[longest].element)))
         prose += tree.blocks[i].prose
 
 
 declare_family(
-    "place", "in_container from_first from_last prose_before position levels_to_prose", place,
+    "place", place,
     lambda rows, block: (
         ("inside" if rows["in_container"][block] > 0 else "outside") + " the part of the page that holds most text"
     ),
@@ -932,7 +917,6 @@ cdef struct LongWord:     # of a page
 
 cdef struct Wording:      # of a block's long words
     int32_t words
-    int32_t read          # words before the block
     int32_t before        # that occur in an earlier block
     int32_t begins        # that occur in the beginning
     int32_t elsewhere     # that occur in another block
@@ -952,7 +936,7 @@ cdef int wording(Tree tree, View view, float[:, ::1] rows) nogil:
     cdef Wording* own
     cdef LongWord new
     cdef LongWord* word
-    cdef int32_t i, near, block, first = view.first
+    cdef int32_t i, near, block, read = 0, first = view.first, end = first
     cdef size_t w
     cdef double words, before, begins, elsewhere
     blocks.resize(view.m)
@@ -960,9 +944,10 @@ cdef int wording(Tree tree, View view, float[:, ::1] rows) nogil:
     for w in range(tree.words.size()):
         if tree.words[w].number & 1:
             blocks[tree.words[w].block].words += 1
-    for i in range(1, view.m):
-        blocks[i].read = blocks[i - 1].read + blocks[i - 1].words
-    open_table(numbers, blocks.back().read + blocks.back().words)
+    while end < view.m and read <= BEGINNING:
+        read += blocks[end].words
+        end += 1
+    open_table(numbers, tree.words.size())
     # where each word occurs
     for w in range(tree.words.size()):
         if not tree.words[w].number & 1:
@@ -975,8 +960,7 @@ cdef int wording(Tree tree, View view, float[:, ::1] rows) nogil:
             known.push_back(new)
         word = &known[number[w]]
         word.last = block
-        if block >= first and blocks[block].read <= blocks[first].read + BEGINNING:
-            word.begins = True
+        word.begins |= first <= block < end
     # the words of each block
     for w in range(tree.words.size()):
         if tree.words[w].number & 1:
@@ -1005,7 +989,7 @@ def _say_wording(rows, block):
     return f"words that the page has {where}"
 
 
-declare_family("wording", "words_before words_of_beginning words_elsewhere", wording, _say_wording)
+declare_family("wording", wording, _say_wording)
 
 
 cdef int text_words(Tree tree, View view, float[:, ::1] rows) nogil:
@@ -1029,7 +1013,6 @@ def _say_text_words(rows, block):
 
 declare_family(
     "text_words",
-    "word_mean word_least word_most heading_word_mean heading_word_least heading_word_most",
     text_words,
     _say_text_words,
 )
@@ -1038,20 +1021,18 @@ declare_family(
 cdef int headline(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the position relative to the headline, and the number of similar headings in between."""
     cdef const BlockRow* title
-    cdef vector[int32_t] shared
     cdef int32_t i, element, box, root, alike = 0
     for i in range(view.m):
         rows[0, i] = view.title_share[i]
     if view.title < 0:
         return 0
     title = &tree.blocks[view.title]
-    find_shared(tree, title.element, shared)
     root = climb(tree, title.element, tree.elements[title.element].depth)
     for i in range(view.title + 1):
         alike -= tree.blocks[i].slot == title.slot
     for i in range(view.m):
         element = tree.blocks[i].element
-        box = shared[element]
+        box = shared_with(tree, element, title.element)
         alike += tree.blocks[i].slot == title.slot
         rows[1, i] = capped(i - view.title)
         rows[2, i] = capped(levels_to(tree, element, box))
@@ -1070,7 +1051,6 @@ def _say_headline(rows, block):
 
 declare_family(
     "headline",
-    "title_share from_title levels_to_title share_with_title titles_before",
     headline,
     _say_headline,
 )
@@ -1097,7 +1077,7 @@ def _say_section(rows, block):
     return f"its section has {np.expm1(rows['section_tokens'][block]):.0f} words"
 
 
-declare_family("section", "section_tokens section_level section_linked", section, _say_section)
+declare_family("section", section, _say_section)
 
 
 #: Share of the site's own text that the smallest box around it must hold; and the tokens per page above which a site
@@ -1148,7 +1128,6 @@ def _say_site(rows, block):
 
 declare_family(
     "site",
-    "repeated repeated_in_place repeated_slot repeated_up3 own_here own_up1 in_own_half stock k same_as_all",
     site,
     _say_site,
 )
@@ -1160,8 +1139,6 @@ cdef enum:
     LEAST_RECORDS = 3
     LEAST_ELEMENTS = 3
     LEAST_TOKENS = 2
-    # Levels that are searched, including the block's own.
-    LEVELS = 8
 
 cdef struct Records:      # siblings with one tag and class; all is 0 if they are not a list
     double count          # log1p
@@ -1234,7 +1211,6 @@ def _say_records(rows, block):
 
 declare_family(
     "records",
-    "record_outer_count record_outer_share record_outer_prose record_inner_count record_inner_share",
     records,
     _say_records,
 )
@@ -1247,9 +1223,11 @@ cdef enum:
     TITLE_HYPHENS = 3
     NUMBER_DIGITS = 4
     DEEP = 30             # folders of an address; more are clipped
+
+cdef enum:
     # Targets of the links in an element: none, or several. All others are hashes.
-    NO_TARGET = 0
-    TARGETS = 1
+    NO_TARGET
+    TARGETS
 
 cdef struct Address:      # of a link
     uint64_t target       # hash of what it leads to, without the place on a page; 0 if that is no other page
@@ -1397,7 +1375,7 @@ def _say_stories(rows, block):
 
 
 declare_family(
-    "stories", "story_targets story_alike story_tokens story_leads story_boxes story_share", stories, _say_stories
+    "stories", stories, _say_stories
 )
 
 
@@ -1435,7 +1413,7 @@ def _say_stated(rows, block):
     return f"{'in' if rows['stated'][block] > MOSTLY else 'not in'} the text that the page's data states"
 
 
-declare_family("stated", "stated stated_size", stated, _say_stated)
+declare_family("stated", stated, _say_stated)
 
 
 cdef int whole_page(Tree tree, View view, float[:, ::1] rows) nogil:
@@ -1467,14 +1445,9 @@ cdef int whole_page(Tree tree, View view, float[:, ::1] rows) nogil:
 
 declare_family(
     "whole_page",
-    "page_tokens page_blocks page_longest page_prose page_ld page_headings page_pictures page_declares_article "
-    "page_declares_forum page_in_comment_word page_in_list_item page_in_article",
     whole_page,
     lambda rows, block: f"on a page of {np.expm1(rows['page_tokens'][block]):,.0f} words",
 )
-
-#: Names of the rows, in order.
-NAMES = tuple(name for family in FAMILIES.values() for name in family.names)
 
 # ---- a page ---------------------------------------------------------------------------------------------------------
 
@@ -1558,17 +1531,3 @@ cdef class View:
                 open_view(tree, self)
                 for step in _steps:
                     step.find(tree, self, rows[step.first:step.end])
-
-
-def in_best_container(Tree tree not None, const double[::1] prose not None) -> np.ndarray:
-    """Return which of the m blocks are inside `best_box`, given the prose of each; all on a page without any."""
-    cdef uint8_t[::1] rows
-    cdef int32_t i, box, m = <int32_t>tree.blocks.size()
-    tree._check(prose.shape[0], m, "blocks")
-    found = np.empty(m, np.bool_)
-    rows = found.view(np.uint8)
-    with nogil:
-        box = best_box(tree, &prose[0]) if m else -1
-        for i in range(m):
-            rows[i] = is_inside(tree, tree.blocks[i].element, box)
-    return found

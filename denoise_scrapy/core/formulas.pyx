@@ -7,28 +7,32 @@ annotations.
 
 from libc.string cimport strlen, strncmp, strstr
 from libcpp.string cimport string
+from libcpp.vector cimport vector
 from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
 from denoise_scrapy.core.characters cimport begins, equal, is_letter
-from denoise_scrapy.core.nodes cimport attribute_of, is_named, shown_from, told_of, type_of
+from denoise_scrapy.core.nodes cimport LEVELS, attribute_of, is_named, shown_from, told_of, type_of
 
 cdef enum:
     # Maximum depth of elements; deeper ones are left out. Formulas on the web nest a dozen deep.
     DEEPEST = 64
     # A formula without any TeX symbol has no more words.
     MOST_WORDS = 3
-    # Levels from an element down to the only formula in it, and up from a formula to MathJax's container: two
-    # occur.
-    LEVELS = 3
-    # Elements from MathJax's preview to the script with its source: the rendering follows the preview.
-    REACH = 2
 
 # How elements are written: name, beginning, and separators before the second and the third part.
-cdef const char* NOTATIONS[36]
-NOTATIONS[:] = [
-    b"msub", b"", b"_", b"", b"msup", b"", b"^", b"", b"msubsup", b"", b"_", b"^",
-    b"munder", b"", b"_", b"", b"mover", b"", b"^", b"", b"munderover", b"", b"_", b"^",
-    b"mfrac", b"\\frac", b"", b"", b"msqrt", b"\\sqrt", b"", b"", b"mroot", b"\\sqrt", b"", b"",
+_NOTATIONS = br"""
+msub  _
+msup  ^
+msubsup  _ ^
+munder  _
+mover  ^
+munderover  _ ^
+mfrac \frac
+msqrt \sqrt
+mroot \sqrt
+"""
+cdef vector[vector[string]] NOTATIONS = [
+    (*line.split(b" "), b"", b"")[:4] for line in _NOTATIONS.strip().splitlines()
 ]
 
 
@@ -87,13 +91,14 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
     """Write an element by its parts: fractions, roots, scripts; the children of others in sequence."""
     cdef const xmlNode* child = node.children
     cdef const xmlNode* index = second_in(node) if is_named(node, b"mroot") else NULL
-    cdef const char** notation = NULL
-    cdef int i, part = 0
+    cdef const string* notation = NULL
+    cdef size_t i
+    cdef int part = 0
     if depth > DEEPEST:
         return 0
-    for i in range(0, 36, 4):
-        if equal(<const char*>node.name, NOTATIONS[i]):
-            notation = &NOTATIONS[i]
+    for i in range(NOTATIONS.size()):
+        if equal(<const char*>node.name, NOTATIONS[i][0].c_str()):
+            notation = NOTATIONS[i].data()
             out.append(notation[1])
     if index != NULL:
         out.push_back(c'[')
@@ -107,7 +112,7 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
             part += 1
             if notation != NULL and 2 <= part <= 3:
                 out.append(notation[part])
-            if notation != NULL and (part > 1 or notation[1][0]):
+            if notation != NULL and (part > 1 or notation[1].size()):
                 out.push_back(c'{')
                 write_parts(child, out, depth + 1)
                 out.push_back(c'}')
@@ -266,7 +271,7 @@ cdef bint is_math_alone(const xmlNode* node) noexcept nogil:
 cdef bint is_before_source(const xmlNode* node) noexcept nogil:
     """Return whether a script with TeX follows an element of MathJax's, with only such elements between."""
     cdef int _passed
-    for _passed in range(REACH):
+    for _passed in range(LEVELS):  # the rendering follows the preview
         node = shown_from(node.next, False)
         if node == NULL or node.type != XML_ELEMENT_NODE:
             return False

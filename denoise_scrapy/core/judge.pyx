@@ -18,7 +18,6 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport Tree
 from denoise_scrapy.core.wide cimport wide_void
 
@@ -213,8 +212,6 @@ NEIGHBOUR_NAMES = (
     "first_page_share",
     "first_page_tokens",
 )
-cdef enum:
-    NEIGHBOUR_ROWS = 13
 
 cdef struct Judged:       # sums of first judgements over some blocks
     double judged         # probability times weight; the weight is the logarithm of the block's length
@@ -274,11 +271,8 @@ cdef class Neighbours:
     def of(Tree tree not None) -> Neighbours:
         """Return the neighbours of a page's blocks."""
         cdef Neighbours found = Neighbours()
-        if tree.blocks.size() < WORTH_BLOCKS:
+        with nogil:
             find_around(tree, found.blocks)
-        else:
-            with nogil:
-                find_around(tree, found.blocks)
         return found
 
     def features(self, odds) -> np.ndarray:
@@ -289,7 +283,7 @@ cdef class Neighbours:
         cdef const float[::1] first = np.ascontiguousarray(odds, np.float32)
         if <size_t>first.shape[0] != self.blocks.size():
             raise ValueError(f"expected {self.blocks.size()} odds, got {first.shape[0]}")
-        found = np.empty((NEIGHBOUR_ROWS, first.shape[0]), np.float32)
+        found = np.empty((len(NEIGHBOUR_NAMES), first.shape[0]), np.float32)
         cdef float[:, ::1] out = found
         if out.shape[1]:
             with nogil:

@@ -39,6 +39,19 @@ CONTENT_TAGS = frozenset(["p", "span", "b", "strong", "h1", "h2", "h3", "h4", "h
 #: Frames whose width and height attributes, or inline style sizes, are noted: they lay out a page.
 SIZED_TAGS = frozenset(["table", "td", "div", "section", "article", "main", "center"])
 
+#: What declarations of styles say: bits of `Style` in `core/styles.pxd`, which has their meaning.
+Property = IntFlag(
+    "Property",
+    "DISPLAY VISIBILITY OPACITY TEXT_SIZE COLOUR BACKGROUND POSITION OFFSET INDENT MARGIN TRANSFORM CLIP HEIGHT WIDTH "
+    "OVERFLOW MOVES TEXT_CLIP FIXED BEYOND PUSHED ROOM RELATIVE AHEAD LINES",
+)
+#: What their values are tested for, see `core/styles.pyx`.
+Test = IntFlag(
+    "Test",
+    "WORD MOVING FUNCTION ARGUMENTS MASK COLOUR BACK PICTURE FAINT SMALL SIZE RELATIVE FAR MARGIN ACROSS ROOMY ONLY "
+    "ANY_EDGE",
+)
+
 #: Why nothing shows an element, in words, by the number of the reason in `core/styles.pxd`.
 REASONS = (
     "",
@@ -70,6 +83,26 @@ USUAL_SHEET = b"""
 
 ROOT_TAGS = frozenset(["html", "body"])
 HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+#: Elements whose text is exact: no space is added.
+EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
+
+#: What an element is by its tag: bits of `ElementKind.kind`.
+Kind = IntFlag("Kind", "BLOCK CONTAINER SKIPPED BREAK ROOT EXACT IN_HEAD LIST CONTENT PICTURE TERM DIV QUOTE")
+KIND_TAGS: dict[Kind, frozenset[str]] = {
+    Kind.BLOCK: BLOCK_TAGS,
+    Kind.CONTAINER: CONTAINER_TAGS,
+    Kind.SKIPPED: SKIPPED_TAGS,
+    Kind.BREAK: frozenset(["br"]),
+    Kind.ROOT: ROOT_TAGS,
+    Kind.EXACT: EXACT_TAGS,
+    Kind.IN_HEAD: HEAD_TAGS,
+    Kind.LIST: frozenset(["ul", "ol", "dl"]),
+    Kind.CONTENT: CONTENT_TAGS,
+    Kind.PICTURE: frozenset(["img"]),
+    Kind.TERM: frozenset(["dt"]),
+    Kind.DIV: frozenset(["div"]),
+    Kind.QUOTE: frozenset(["blockquote", "q", "cite"]),
+}
 
 
 #: Kinds of elements and of their ancestors, the second half by words of class, id, role or itemprop: bits of

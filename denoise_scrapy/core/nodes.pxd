@@ -6,9 +6,12 @@ from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TE
 from denoise_scrapy.core.characters cimport behind_blanks, equal, is_blank
 
 cdef enum:
-    # Attributes of an element among which one is looked for, and white space and nodes that are passed: many elements may
-    # look at one beside or around them. Recorded pages have more of either only where their quotes do not end.
+    # Attributes of an element among which one is looked for, white space and nodes that are passed, bytes of attributes
+    # and selectors that are compared: many elements may look at one beside or around them. Recorded pages have more only
+    # where their quotes do not end.
     MOST_PASSED = 500
+    # Levels from an element down to one that is all of it, and up from a formula to its container: two occur.
+    LEVELS = 4
 
 
 cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nogil:

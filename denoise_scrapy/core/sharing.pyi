@@ -5,10 +5,6 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.tree import Tree
 
-HEADER_BYTES: int
-CONTAINER_BYTES: int
-BLOCK_BYTES: int
-
 class Shared:
     text_share: npt.NDArray[np.float64]
     placed_share: npt.NDArray[np.float64]

@@ -13,11 +13,10 @@ import numpy as np
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy
-from libcpp.algorithm cimport lower_bound, sort, unique
+from libcpp.algorithm cimport sort, unique
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, number_of, open_table
-from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport IS_CONTAINER, Tree
 
 # ---- the facts of a page --------------------------------------------------------------------------------------------
@@ -35,11 +34,9 @@ cdef struct Header:
     uint32_t containers
     uint32_t blocks
 
-cpdef enum:
-    # Bytes of the header, and for each container and block.
-    HEADER_BYTES = 16
-    CONTAINER_BYTES = 8
-    BLOCK_BYTES = 20
+
+cdef inline uint64_t facts_size(uint64_t containers, uint64_t blocks) noexcept:
+    return sizeof(Header) + sizeof(uint64_t) * (containers + 2 * blocks) + sizeof(uint32_t) * blocks
 
 
 cdef uint64_t checksum_of(bytes data, str url) except? 0:
@@ -56,10 +53,10 @@ cdef int find_facts(bytes data, Facts* facts):
     cdef const unsigned char* start = data
     cdef Header header
     cdef uint64_t size = len(data)
-    if size < HEADER_BYTES:
+    if size < sizeof(Header):
         raise ValueError("damaged facts")
     memcpy(&header, start, sizeof(Header))
-    if size != HEADER_BYTES + CONTAINER_BYTES * <uint64_t>header.containers + BLOCK_BYTES * <uint64_t>header.blocks:
+    if size != facts_size(header.containers, header.blocks):
         raise ValueError("damaged facts")
     facts.containers, facts.blocks = <int32_t>header.containers, <int32_t>header.blocks
     facts.shapes = <const uint64_t*>(start + sizeof(Header))
@@ -86,12 +83,9 @@ def facts_of(Tree tree not None, str url="") -> bytes:
     cdef unsigned char* out
     cdef uint64_t* wide
     cdef uint32_t* tokens
-    if m < WORTH_BLOCKS:
+    with nogil:
         list_shapes(tree, shapes)
-    else:
-        with nogil:
-            list_shapes(tree, shapes)
-    data = PyBytes_FromStringAndSize(NULL, HEADER_BYTES + CONTAINER_BYTES * shapes.size() + BLOCK_BYTES * m)
+    data = PyBytes_FromStringAndSize(NULL, facts_size(shapes.size(), m))
     out = <unsigned char*>PyBytes_AsString(data)
     header.checksum, header.containers, header.blocks = 0, <uint32_t>shapes.size(), <uint32_t>m
     memcpy(out, &header, sizeof(Header))
@@ -190,9 +184,10 @@ cdef struct PageTexts:
     vector[Said] said             # first the m blocks of the page
 
 cdef enum:
-    # Numbers of pages: 0 is none.
-    THE_PAGE = 1
-    FIRST_OTHER = 2
+    # Numbers of pages.
+    NO_PAGE
+    THE_PAGE
+    FIRST_OTHER
 
 
 cdef inline uint64_t placed(const Facts* facts, int32_t block) noexcept nogil:
@@ -319,11 +314,9 @@ cdef double prose_of(const Facts* facts) noexcept nogil:
     return prose
 
 
-cdef double median_without(vector[double]& ordered, double value) noexcept nogil:
-    """Return the median of two or more sorted values without one of them."""
-    cdef size_t at = lower_bound(ordered.begin(), ordered.end(), value) - ordered.begin()
-    cdef size_t low = (ordered.size() - 2) // 2, high = (ordered.size() - 1) // 2  # those behind `at` move up
-    return (ordered[low + (low >= at)] + ordered[high + (high >= at)]) / 2
+def _median(values):
+    ordered = sorted(values)
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 cdef class Shared:
@@ -353,25 +346,21 @@ cdef class Shared:
         cdef Facts own, other
         cdef double whole = 0, prose
         cdef const double[:, ::1] carried = self.carried
-        cdef vector[double] shares, ordered
         cdef int32_t i
         find_facts(self.own, &own)
         for i in range(own.blocks):
             whole += own.tokens[i] >> 1
         prose = prose_of(&own)
         different = [i for i in range(carried.shape[1]) if carried[0, i] <= SAME_PAGE_SHARE * whole]
-        for i in different:
-            shares.push_back(carried[1, i] / max(prose, 1))
+        shares = [carried[1, i] / max(prose, 1) for i in different]
         if len(different) == 1:
             i = different[0]
             find_facts(self.others[i], &other)
             is_within = shares[0] > COPY_SHARE and carried[1, i] >= ONLY_COPY_SHARE * prose_of(&other)
             return [] if is_within or shares[0] > ONLY_COPY_SHARE else different
-        ordered = shares
-        sort(ordered.begin(), ordered.end())
         return [
             number for i, number in enumerate(different)
-            if shares[i] <= COPY_SHARE or shares[i] - median_without(ordered, shares[i]) <= COPY_LEAD
+            if shares[i] <= COPY_SHARE or shares[i] - _median(shares[:i] + shares[i + 1:]) <= COPY_LEAD
         ]
 
     def likest(self) -> list:
@@ -407,9 +396,6 @@ def share(bytes own not None, others) -> Shared:
     cdef double[:, ::1] columns = rows
     cdef double[:, ::1] carried = found.carried
     cdef double[::1] likeness = found.likeness
-    if <size_t>facts.blocks * all_others.size() < WORTH_BLOCKS:
+    with nogil:
         compare(&facts, all_others, columns, carried, likeness)
-    else:
-        with nogil:
-            compare(&facts, all_others, columns, carried, likeness)
     return found

@@ -28,13 +28,14 @@ cdef struct Named:        # what selectors ask of an element, as hashes, and wha
 ctypedef const unsigned char* Bytes
 
 cdef enum:
-    # Attributes that are read, as numbers in an array of an element's; 0 is any other. The first ones make up a token.
-    CLASS = 1
+    # Attributes that are read, as numbers in an array of an element's. The first ones make up a token.
+    OTHER_ATTRIBUTE
+    CLASS
     ID
     ROLE
     ITEMPROP
     NAMES
-    ITEMTYPE = 5
+    ITEMTYPE = NAMES
     STYLE
     HIDDEN_ATTRIBUTE
     ARIA_HIDDEN
@@ -44,11 +45,11 @@ cdef enum:
     CHECKED
     DISPLAY
     SOURCE                # ends with src or srcset
-    POPOVER = 24          # those between, and further ones, may have to be noted
+    POPOVER
     BACKGROUND
     COLOUR
     PICTURE               # behind it
-    ATTRIBUTES = 30
+    ATTRIBUTES = 30       # further ones may have to be noted
 
 cdef struct Sight:
     const Sheet* sheet    # NULL for none

@@ -13,7 +13,9 @@ from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNod
 from denoise_scrapy.core.characters cimport begins, equal, is_blank, is_same
 from denoise_scrapy.core.formulas cimport is_math_alone
 from denoise_scrapy.core.hashing cimport find, hash_bytes, number_of, open_table
-from denoise_scrapy.core.nodes cimport attribute_of, is_named, next_in, shown_from, told_of, value_of
+from denoise_scrapy.core.nodes cimport (
+    LEVELS, MOST_PASSED, attribute_of, is_named, next_in, shown_from, told_of, value_of,
+)
 from denoise_scrapy.core.styles cimport (
     ANY, A_LOOK, A_PART, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_PLACE, BY_SIZE,
     BY_TEXT_SIZE, BY_VISIBILITY, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_BEYOND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT,
@@ -24,14 +26,10 @@ from denoise_scrapy.core.styles cimport (
 
 cdef enum:
     SEED = 11
-    # Bytes of an attribute of a control in which ids are looked for, and of one that is compared.
-    MOST_BYTES = 400
     # Nodes beside a hidden one that are compared with it: 40 slides, and the white space between them.
     MOST_SLIDES = 80
     # Elements beside a hidden one that are hidden just as it is: one or two may be meant for machines.
     HIDDEN_ALIKE = 3
-    # Levels from a heading down to the button that is all of it.
-    LEVELS = 4
     # Levels above an element at which the compounds of a selector are looked for.
     LEVELS_UP = 32
     # Names that an element lacks beyond repair.
@@ -92,7 +90,7 @@ cdef bint is_plain_link(const xmlNode* node) noexcept nogil:
 
 cdef int add_ids(Sight* sight, const char* value) nogil:
     """Add the words of an attribute that may be ids: `#one`, `one two`, `show('one')`."""
-    cdef const char* end = value + MOST_BYTES
+    cdef const char* end = value + MOST_PASSED
     cdef size_t size
     while value[0] and value < end:
         value += strspn(value, SEPARATORS)
@@ -170,7 +168,7 @@ cdef bint is_same_value(const xmlNode* a, const xmlNode* b, const char* name) no
     cdef const unsigned char* mine = attribute_of(a, name)
     cdef const unsigned char* other = attribute_of(b, name)
     return (mine == NULL) == (other == NULL) and (
-        mine == NULL or strncmp(<const char*>mine, <const char*>other, MOST_BYTES) == 0)
+        mine == NULL or strncmp(<const char*>mine, <const char*>other, MOST_PASSED) == 0)
 
 
 cdef bint is_like(const xmlNode* a, const xmlNode* b) noexcept nogil:
@@ -469,10 +467,11 @@ cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) n
     if not named.knows_showing:
         named.knows_showing = True
         for i in range(sight.sheet.showing.size()):
-            sight.steps -= steps_of(&sight.sheet.rules[sight.sheet.showing[i]].compounds[0], named)
+            rule = &sight.sheet.rules[sight.sheet.showing[i]]
+            sight.steps -= steps_of(&rule.compounds[0], named)
             if sight.steps <= 0:
                 break
-            if missing(&sight.sheet.rules[sight.sheet.showing[i]].compounds[0], named.names) <= 1:
+            if missing(&rule.compounds[0], named.names) <= 1:
                 named.showing.push_back(sight.sheet.showing[i])
     for i in range(named.showing.size()):
         if sight.steps <= 0:

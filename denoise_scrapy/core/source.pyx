@@ -12,7 +12,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.characters cimport begins, decode, hex_of, is_digit, is_letter, lower
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
-from denoise_scrapy.core.lock cimport WORTH_BYTES
+from denoise_scrapy.core.tree cimport TITLE_BYTES
 from denoise_scrapy.core.wide cimport wide_size
 
 # ---- versions that the core was compiled with, from the headers ------------------------------------------------------
@@ -129,13 +129,10 @@ cdef int look_at(const uint8_t* html, size_t size) noexcept nogil:
 
 def look(const unsigned char[::1] html) -> int:
     """Return a bit mask of the clean-ups that a page in UTF-8 needs: `HAS_CONTROLS` …"""
-    cdef int found
-    if not html.shape[0]:
-        return 0
-    if html.shape[0] < WORTH_BYTES:
-        return look_at(&html[0], html.shape[0])
-    with nogil:
-        found = look_at(&html[0], html.shape[0])
+    cdef int found = 0
+    if html.shape[0]:
+        with nogil:
+            found = look_at(&html[0], html.shape[0])
     return found
 
 
@@ -154,8 +151,6 @@ cdef enum:
     # Pages of up to this many bytes have too few tags to take long: 8,000 open ones, or attributes, some 30 ms.
     SMALL = 16_384
     MAX_BYTES = 50_000_000
-    # Bytes of a title, of which 1,000 characters are read.
-    LONGEST_TITLE = 8_000
 
 
 cdef inline uint64_t packed_name(const unsigned char* at, const unsigned char* end) noexcept nogil:
@@ -179,18 +174,18 @@ cdef enum:
 
 cdef Table _numbers
 cdef vector[int] _kinds
-_TAGS = {
-    RAW: "script style iframe noembed noframes",
-    NEEDS_NO_END: "p li br td tr th img input meta link hr dt dd option source area wbr param col embed base track "
-    "tbody thead tfoot optgroup rt rp body html head",
-    INLINE: "a abbr b bdi bdo big cite code em font i ins kbd mark q s small span strong sub sup tt u",
-}
+_TAGS = """
+script style iframe noembed noframes
+p li br td tr th img input meta link hr dt dd option source area wbr param col embed base track tbody thead tfoot \
+    optgroup rt rp body html head
+a abbr b bdi bdo big cite code em font i ins kbd mark q s small span strong sub sup tt u
+"""
 
 
 cdef int _fill():
     cdef uint64_t key
     open_table(_numbers, 128)
-    for kind, names in _TAGS.items():
+    for kind, names in zip((RAW, NEEDS_NO_END, INLINE), _TAGS.strip().splitlines()):
         for name in names.split():
             data = name.encode()
             key = packed_name(data, <const unsigned char*>data + len(data))
@@ -309,22 +304,17 @@ cdef int takes_too_long(const unsigned char* at, const unsigned char* end) nogil
 
 def is_too_large(const unsigned char[::1] html) -> bool:
     """Return whether a page, in any superset of ASCII, would take the parser too long, judging by its tags."""
-    cdef int found
-    if html.shape[0] <= SMALL:
-        return False
-    if html.shape[0] > MAX_BYTES:
-        return True
-    if html.shape[0] < WORTH_BYTES:
-        return takes_too_long(&html[0], &html[0] + html.shape[0]) != 0
-    with nogil:
-        found = takes_too_long(&html[0], &html[0] + html.shape[0])
-    return found != 0
+    cdef bint found = html.shape[0] > MAX_BYTES
+    if SMALL < html.shape[0] <= MAX_BYTES:
+        with nogil:
+            found = takes_too_long(&html[0], &html[0] + html.shape[0])
+    return found
 
 
 cdef int write_title(const unsigned char* at, const unsigned char* end, string& title) nogil:
     """Write a title's text as an element, cut between two characters."""
-    if end - at > LONGEST_TITLE:
-        end = at + LONGEST_TITLE
+    if end - at > TITLE_BYTES:
+        end = at + TITLE_BYTES
         while end > at and end[0] & 0xC0 == 0x80:
             end -= 1
     title.append(b"<title>")

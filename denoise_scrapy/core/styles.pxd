@@ -9,7 +9,7 @@ from denoise_scrapy.core.hashing cimport Table, hash_bytes
 
 cpdef enum:
     # Why nothing shows an element, in the order in which reasons are looked for; the names are `markup.REASONS`.
-    SEEN = 0
+    SEEN
     BY_ATTRIBUTE          # the attribute hidden
     BY_DISPLAY
     BY_VISIBILITY
@@ -22,34 +22,25 @@ cpdef enum:
     BY_DIALOG             # a dialog or popover that is closed
     BY_ARIA               # aria-hidden
 
-cpdef enum:
-    # Properties, as bits of `Style`.
-    P_DISPLAY = 1 << 0
-    P_VISIBILITY = 1 << 1
-    P_OPACITY = 1 << 2
-    P_TEXT_SIZE = 1 << 3
-    P_COLOUR = 1 << 4
-    P_BACKGROUND = 1 << 5
-    P_POSITION = 1 << 6     # off: absolute or fixed
-    P_OFFSET = 1 << 7       # off: far outside
-    P_INDENT = 1 << 8
-    P_MARGIN = 1 << 9
-    P_TRANSFORM = 1 << 10   # off: to nothing, or far outside
-    P_CLIP = 1 << 11
-    P_HEIGHT = 1 << 12
-    P_WIDTH = 1 << 13
-    P_OVERFLOW = 1 << 14    # off: what flows over is cut
-    P_MOVES = 1 << 15       # it is animated
-    P_TEXT_CLIP = 1 << 16   # the background shows through the letters
-    P_FIXED = 1 << 17       # off: to the screen
-    P_BEYOND = 1 << 18      # off: at or behind the edge opposite to the one it is counted from
-    P_PUSHED = 1 << 19      # off: text begins outside the box
-    P_ROOM = 1 << 20        # off: padding and the like give a box a size
-    P_RELATIVE = 1 << 21    # off: the size of text is one of the size around it
-    P_AHEAD = 1 << 22       # off: its place is before that of what is around it
-    P_LINES = 1 << 23       # off: line ends of the text are line breaks
-    # What one state of a page may hide and another show.
-    P_SWITCHED = P_DISPLAY | P_VISIBILITY | P_OPACITY | P_HEIGHT | P_WIDTH | P_POSITION | P_OFFSET | P_TRANSFORM | P_CLIP
+# Properties, as bits of `Style`: all of `markup.Property`, in its order.
+cdef int32_t P_DISPLAY, P_VISIBILITY, P_OPACITY, P_TEXT_SIZE, P_COLOUR, P_BACKGROUND
+cdef int32_t P_POSITION     # off: absolute or fixed
+cdef int32_t P_OFFSET       # off: far outside
+cdef int32_t P_INDENT, P_MARGIN
+cdef int32_t P_TRANSFORM    # off: to nothing, or far outside
+cdef int32_t P_CLIP, P_HEIGHT, P_WIDTH
+cdef int32_t P_OVERFLOW     # off: what flows over is cut
+cdef int32_t P_MOVES        # it is animated
+cdef int32_t P_TEXT_CLIP    # the background shows through the letters
+cdef int32_t P_FIXED        # off: to the screen
+cdef int32_t P_BEYOND       # off: at or behind the edge opposite to the one it is counted from
+cdef int32_t P_PUSHED       # off: text begins outside the box
+cdef int32_t P_ROOM         # off: padding and the like give a box a size
+cdef int32_t P_RELATIVE     # off: the size of text is one of the size around it
+cdef int32_t P_AHEAD        # off: its place is before that of what is around it
+cdef int32_t P_LINES        # off: line ends of the text are line breaks
+# What one state of a page may hide and another show.
+cdef int32_t P_SWITCHED
 
 cdef enum:
     # Colours that are not RGB.
@@ -70,7 +61,7 @@ cdef struct Compound:     # of a selector, as `div#main.story.new`
 cdef struct Condition:    # on an attribute
     string name
     string value
-    unsigned char operator  # the first character of =, ~=, |=, ^=, $=, *=, or `EXISTS`
+    unsigned char operator  # the first character of =, ~=, |=, ^=, $=, *=; 0 that it is there
 
 cdef struct Rule:
     vector[Compound] compounds  # the last of the selector first
@@ -105,13 +96,11 @@ cdef enum:
     A_PART = 8
 
 cdef enum:
-    # What a name is of: the highest bits of its hash, the rarest kind last; the hash of no name.
-    OF_TAG = 1
+    # The hash of no name; what a name is of: the highest bits of its hash, the rarest kind last.
+    ANY
+    OF_TAG
     OF_CLASS
     OF_ID
-    ANY = 0
-    # Of a condition that an attribute is there, whatever its value.
-    EXISTS = 0
 
 
 cdef inline uint64_t name_of(const unsigned char* name, size_t size, uint64_t of) noexcept nogil:

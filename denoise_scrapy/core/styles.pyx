@@ -31,39 +31,37 @@ from denoise_scrapy.core.characters cimport (
     begins, behind_blanks, equal, hex_of, is_blank, is_digit, is_letter, lower, starts,
 )
 from denoise_scrapy.core.hashing cimport number_of, open_table
-from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, next_in, told_of
+from denoise_scrapy.core.nodes cimport MOST_PASSED, add_text_of, attribute_of, is_named, next_in, told_of
+
+from denoise_scrapy.core.markup import Property, Test
 
 cdef enum:
     # Bytes of a style attribute that are read; recorded pages have up to 2,000.
     MOST_BYTES = 40_000
     # Bytes of a page's style sheets that are read; the 95th percentile of recorded pages is 60,000.
     MOST_SHEET = 300_000
-    # Bytes of a selector that stands in another, or has a list in brackets.
-    MOST_SELECTOR = 500
     # Steps that a selector takes, beside those for its bytes: 30,000 selectors take 8 MB.
     A_RULE = 1000
-    # Conditions around a rule, such as media queries.
+    # Conditions around a rule, such as media queries; functions in one another; custom properties in a value.
     MOST_AROUND = 8
+
+cdef enum:
     # Whether a condition holds on the screens that pages are made for: always, on some, never.
-    ALWAYS = 0
+    ALWAYS
     SOMETIMES
     NEVER
-    # Custom properties in a value, one in another.
-    MOST_FILLED = 8
-    # Properties that say by themselves nothing about what shows.
-    PLACES = P_OFFSET | P_MARGIN | P_WIDTH | P_BEYOND | P_PUSHED | P_ROOM | P_LINES
 
 # A selector that matches nothing.
 cdef const char* UNREADABLE = b"("
 # Conditions of a selector that a click changes.
-cdef vector[string] STATES = (
-    b":checked :target :target-within :open :popover-open :focus-within [open [aria-expanded [aria-selected".split()
-)
+cdef vector[string] STATES = b"""
+:checked :target :target-within :open :popover-open :focus-within [open [aria-expanded [aria-selected
+""".split()
 # Beginnings of attributes that scripts change, as those of parts that are shown when a page is ready: no condition on
 # them hides.
-cdef vector[string] CHANGED = (
-    b"hidden style aria- data-state data-open data-active data-show data-visible data-collapsed".split()
-)
+cdef vector[string] CHANGED = b"""
+hidden style aria- data-state data-open data-active data-show data-visible data-collapsed
+""".split()
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR_OFF = 500
 #: And beyond so many per cent of the box around it.
@@ -111,94 +109,121 @@ for _name in _NAMES.split():
     _colours[<bytes>_name.encode()] = round(255 * _red) << 16 | round(255 * _green) << 8 | round(255 * _blue)
 # A tenth of the pixels of a length, roughly, or of the degrees of an angle. A whole screen is far; boxes as wide as the
 # screen begin half of one to the left.
-for _size, _names in {
-    160: "em rem ex ch pc", 50: "vw vh vmin vmax dvw dvh svw svh lvw lvh", 400: "in cm", 40: "mm", 3600: "turn", 573: "rad",
-    9: "grad",
-}.items():
-    for _name in _names.split():
-        _units[<bytes>_name.encode()] = _size
+_UNITS = """
+160 em rem ex ch pc
+50 vw vh vmin vmax dvw dvh svw svh lvw lvh
+400 in cm
+40 mm
+3600 turn
+573 rad
+9 grad
+"""
+for _line in _UNITS.strip().splitlines():
+    _size, *_names = _line.split()
+    for _name in _names:
+        _units[<bytes>_name.encode()] = int(_size)
+
+(
+    P_DISPLAY, P_VISIBILITY, P_OPACITY, P_TEXT_SIZE, P_COLOUR, P_BACKGROUND, P_POSITION, P_OFFSET, P_INDENT, P_MARGIN,
+    P_TRANSFORM, P_CLIP, P_HEIGHT, P_WIDTH, P_OVERFLOW, P_MOVES, P_TEXT_CLIP, P_FIXED, P_BEYOND, P_PUSHED, P_ROOM,
+    P_RELATIVE, P_AHEAD, P_LINES,
+) = Property
+P_SWITCHED = P_DISPLAY | P_VISIBILITY | P_OPACITY | P_HEIGHT | P_WIDTH | P_POSITION | P_OFFSET | P_TRANSFORM | P_CLIP
+#: Properties that say by themselves nothing about what shows.
+cdef int32_t PLACES = P_OFFSET | P_MARGIN | P_WIDTH | P_BEYOND | P_PUSHED | P_ROOM | P_LINES
 
 # ---- the table of properties -----------------------------------------------------------------------------------------
 
-cpdef enum:
-    # What a value is tested for; those from FAINT on are tests of its numbers.
-    WORD = 0              # one of the words of a row
-    MOVING                # anything but `none`
-    FUNCTION              # one of its functions leaves nothing to see
-    ARGUMENTS             # what the function with the property's name would do
-    MASK                  # all of it is transparent
-    COLOUR
-    BACK
-    PICTURE
-    FAINT
-    SMALL                 # at most the limit of a row, in pixels
-    SIZE                  # so is the first one that is a size
-    RELATIVE              # the first one that is a size is one of the size around it
-    FAR                   # as many pixels as the limit of a row to the left or above, or off the page
-    MARGIN                # so is the first or the last of four
-    ACROSS                # the whole box or screen
-    ROOMY                 # padding shows a line of a box without height
-    # Bits beside it: a value that does not hide says nothing; the property once hides, no later value undoes it.
-    ONLY = 32
-    ANY_EDGE = 64
+# What a value is tested for: `markup.Test`.
+cdef int32_t WORD       # one of the words of a row
+cdef int32_t MOVING     # anything but `none`
+cdef int32_t FUNCTION   # one of its functions leaves nothing to see
+cdef int32_t ARGUMENTS  # what the function with the property's name would do
+cdef int32_t MASK       # all of it is transparent
+cdef int32_t COLOUR
+cdef int32_t BACK
+cdef int32_t PICTURE
+cdef int32_t FAINT
+cdef int32_t SMALL      # at most the limit of a row, in pixels
+cdef int32_t SIZE       # so is the first one that is a size
+cdef int32_t RELATIVE   # the first one that is a size is one of the size around it
+cdef int32_t FAR        # as many pixels as the limit of a row to the left or above, or off the page
+cdef int32_t MARGIN     # so is the first or the last of four
+cdef int32_t ACROSS     # the whole box or screen
+cdef int32_t ROOMY      # padding shows a line of a box without height
+cdef int32_t ONLY       # a value that does not hide says nothing
+cdef int32_t ANY_EDGE   # the property once hides, no later value undoes it
+(
+    WORD, MOVING, FUNCTION, ARGUMENTS, MASK, COLOUR, BACK, PICTURE, FAINT, SMALL, SIZE, RELATIVE, FAR, MARGIN, ACROSS,
+    ROOMY, ONLY, ANY_EDGE,
+) = Test
 
-cdef struct Property:     # a row of the table
+cdef struct Row:          # a row of the table
     int32_t bit
     int32_t test
     string words          # which hide, with blanks around them
     string others         # which do not, "" for any: browsers ignore a declaration without either
     double limit
 
-cdef unordered_map[string, vector[Property]] _properties
+cdef unordered_map[string, vector[Row]] _properties
 
-_OFFSETS = "left top inset inset-block inset-block-start inset-inline inset-inline-start"
-_ENDS = " right bottom inset-block-end inset-inline-end"
-#: Properties, the bit that they set, the test of a value that hides, and its words or limit.
-PROPERTIES = (
-    ("display", P_DISPLAY, WORD, """none | block inline inline-block flex inline-flex grid inline-grid table inline-table
-        table-row table-cell table-caption table-column table-column-group table-row-group table-header-group
-        table-footer-group list-item contents flow-root flow ruby ruby-text math run-in -webkit-box -webkit-inline-box
-        -webkit-flex -ms-flexbox -moz-box initial inherit unset revert revert-layer"""),
-    ("content-visibility", P_DISPLAY, WORD | ONLY, "hidden"),
-    ("visibility", P_VISIBILITY, WORD, "hidden collapse | visible initial inherit unset revert"),
-    ("opacity", P_OPACITY, FAINT, LEAST_OPACITY),
-    ("filter", P_OPACITY, FUNCTION | ONLY, None),
-    ("font-size font", P_TEXT_SIZE, SIZE, NOTHING),
-    ("font-size font", P_RELATIVE, RELATIVE, None),
-    ("color text-fill-color", P_COLOUR, COLOUR, None),
-    ("background-color background", P_BACKGROUND, BACK, None),
-    ("background-image", P_BACKGROUND, PICTURE | ONLY, None),
-    ("background-clip", P_TEXT_CLIP, WORD, "text"),
-    ("position", P_POSITION, WORD, "absolute fixed relative"),
-    ("position", P_FIXED, WORD, "fixed"),
-    (_OFFSETS + _ENDS, P_OFFSET, FAR | ANY_EDGE, FAR_OFF),
-    (_OFFSETS + _ENDS, P_BEYOND, ACROSS | ONLY, None),
-    (_OFFSETS, P_AHEAD, FAR | ONLY, AHEAD),
-    ("text-indent", P_INDENT, FAR, FAR_OFF),
-    ("letter-spacing", P_INDENT, FAR | ONLY, FAR_OFF),
-    ("margin margin-top margin-left margin-block margin-block-start margin-inline margin-inline-start margin-start"
-     " margin-before", P_MARGIN, MARGIN | ANY_EDGE, FAR_OFF),
-    ("text-indent", P_PUSHED, ACROSS | ONLY, None),
-    ("padding-left", P_PUSHED, FAR | ONLY, FAR_OFF),
-    ("padding padding-top padding-bottom flex flex-grow min-width min-height min-inline-size min-block-size",
-     P_ROOM, ROOMY, ROOM),
-    ("zoom", P_TRANSFORM, ARGUMENTS | ONLY, None),
-    ("scale translate rotate", P_TRANSFORM, ARGUMENTS, None),
-    ("transform", P_TRANSFORM, FUNCTION, None),
-    ("clip clip-path", P_CLIP, FUNCTION, None),
-    ("mask mask-image", P_CLIP, MASK | ONLY, None),
-    ("mask-size", P_CLIP, SMALL | ONLY, NOTHING),
-    ("height max-height block-size max-block-size", P_HEIGHT, SMALL | ANY_EDGE, SLIVER),
-    ("grid-template-rows", P_HEIGHT | P_OVERFLOW, WORD | ONLY, "0fr"),
-    ("width max-width inline-size max-inline-size", P_WIDTH, SMALL | ANY_EDGE, SLIVER),
-    ("overflow overflow-x overflow-y", P_OVERFLOW, WORD, "hidden clip scroll auto overlay"),
-    ("contain", P_OVERFLOW, WORD | ONLY, "paint strict content"),
-    ("white-space white-space-collapse", P_LINES, WORD,
-     "pre pre-wrap pre-line break-spaces preserve preserve-breaks preserve-spaces"),
-    ("will-change transition transition-property transition-duration animation animation-name animation-duration",
-     P_MOVES, MOVING, None),
-)
-cdef Property _row
+# Properties; the bits that they set; the test of a value that hides; its words, behind a stroke those that do not hide,
+# or its limit in pixels.
+_PROPERTIES = f"""
+display; DISPLAY; WORD; none | block inline inline-block flex inline-flex grid inline-grid table inline-table \
+    table-row table-cell table-caption table-column table-column-group table-row-group table-header-group \
+    table-footer-group list-item contents flow-root flow ruby ruby-text math run-in -webkit-box -webkit-inline-box \
+    -webkit-flex -ms-flexbox -moz-box initial inherit unset revert revert-layer
+content-visibility; DISPLAY; WORD ONLY; hidden
+visibility; VISIBILITY; WORD; hidden collapse | visible initial inherit unset revert
+opacity; OPACITY; FAINT; {LEAST_OPACITY}
+filter; OPACITY; FUNCTION ONLY;
+font-size font; TEXT_SIZE; SIZE; {NOTHING}
+font-size font; RELATIVE; RELATIVE;
+color text-fill-color; COLOUR; COLOUR;
+background-color background; BACKGROUND; BACK;
+background-image; BACKGROUND; PICTURE ONLY;
+background-clip; TEXT_CLIP; WORD; text
+position; POSITION; WORD; absolute fixed relative
+position; FIXED; WORD; fixed
+left top inset inset-block inset-block-start inset-inline inset-inline-start right bottom inset-block-end \
+    inset-inline-end; OFFSET; FAR ANY_EDGE; {FAR_OFF}
+left top inset inset-block inset-block-start inset-inline inset-inline-start right bottom inset-block-end \
+    inset-inline-end; BEYOND; ACROSS ONLY;
+left top inset inset-block inset-block-start inset-inline inset-inline-start; AHEAD; FAR ONLY; {AHEAD}
+text-indent; INDENT; FAR; {FAR_OFF}
+letter-spacing; INDENT; FAR ONLY; {FAR_OFF}
+margin margin-top margin-left margin-block margin-block-start margin-inline margin-inline-start margin-start \
+    margin-before; MARGIN; MARGIN ANY_EDGE; {FAR_OFF}
+text-indent; PUSHED; ACROSS ONLY;
+padding-left; PUSHED; FAR ONLY; {FAR_OFF}
+padding padding-top padding-bottom flex flex-grow min-width min-height min-inline-size min-block-size; ROOM; ROOMY; {ROOM}
+zoom; TRANSFORM; ARGUMENTS ONLY;
+scale translate rotate; TRANSFORM; ARGUMENTS;
+transform; TRANSFORM; FUNCTION;
+clip clip-path; CLIP; FUNCTION;
+mask mask-image; CLIP; MASK ONLY;
+mask-size; CLIP; SMALL ONLY; {NOTHING}
+height max-height block-size max-block-size; HEIGHT; SMALL ANY_EDGE; {SLIVER}
+grid-template-rows; HEIGHT OVERFLOW; WORD ONLY; 0fr
+width max-width inline-size max-inline-size; WIDTH; SMALL ANY_EDGE; {SLIVER}
+overflow overflow-x overflow-y; OVERFLOW; WORD; hidden clip scroll auto overlay
+contain; OVERFLOW; WORD ONLY; paint strict content
+white-space white-space-collapse; LINES; WORD; pre pre-wrap pre-line break-spaces preserve preserve-breaks preserve-spaces
+will-change transition transition-property transition-duration animation animation-name animation-duration; MOVES; MOVING;
+"""
+
+
+def _row_of(names, bits, tests, given):
+    """Return a row of the table: its words as str, its limit as float, None for neither."""
+    with suppress(ValueError):
+        given = float(given)
+    return names, sum(Property[bit] for bit in bits.split()), sum(Test[test] for test in tests.split()), given or None
+
+
+#: Properties, the bits that they set, the test of a value that hides, and its words or limit.
+PROPERTIES = tuple(_row_of(*map(str.strip, line.split(";"))) for line in _PROPERTIES.strip().splitlines())
+cdef Row _row
 for _names, _row.bit, _row.test, _given in PROPERTIES:
     _hiding, _, _others = str(_given).partition("|")
     _row.words, _row.others = f" {' '.join(_hiding.split())} ".encode(), f" {' '.join(_others.split())} ".encode()
@@ -478,6 +503,10 @@ cdef bint masks_all(const char* value) noexcept nogil:
     return is_clear
 
 
+cdef inline bint is_faint(double share, char unit) noexcept nogil:
+    return (share / 100 if unit == c'%' else share) < LEAST_OPACITY
+
+
 cdef inline bint is_zero(double number) noexcept nogil:
     return fabs(number) <= .01
 
@@ -501,10 +530,8 @@ cdef bint leaves_nothing(const char* name, const char** values, double* depth) n
         return False
     if count == 1:
         n[1] = n[0]
-    if starts(name, b"opacity"):
-        return (n[0] / 100 if units[0] == c'%' else n[0]) < LEAST_OPACITY
-    if starts(name, b"zoom"):  # browsers ignore 0
-        return 0 < (n[0] / 100 if units[0] == c'%' else n[0]) < LEAST_OPACITY
+    if starts(name, b"opacity") or starts(name, b"zoom"):  # browsers ignore a zoom of 0
+        return (n[0] or name[0] == c'o') and is_faint(n[0], units[0])
     if starts(name, b"scale"):
         return name[5] != c'z' and (is_zero(n[0]) or is_zero(n[1]))
     if starts(name, b"perspective"):
@@ -570,7 +597,7 @@ cdef bint has_word(const char* value, const string& words) noexcept nogil:
     return False
 
 
-cdef bint hides(const Property* row, const char* name, const char* value, int32_t test) noexcept nogil:
+cdef bint hides(const Row* row, const char* name, const char* value, int32_t test) noexcept nogil:
     """Return whether a value hides, by itself or with others, as a row of the table has it."""
     cdef double[4] n
     cdef char[4] units
@@ -597,7 +624,7 @@ cdef bint hides(const Property* row, const char* name, const char* value, int32_
         if test == MARGIN and i % 3:
             continue
         if test == FAINT:
-            found = (one / 100 if units[i] == c'%' else one) < row.limit
+            found = is_faint(one, units[i])
         elif test == SMALL:
             found = -NOTHING <= one <= (0 if units[i] == c'%' else row.limit)
         elif test == SIZE or test == RELATIVE:
@@ -626,7 +653,7 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t*
     cdef unordered_map[string, string].const_iterator found
     cdef size_t at, end, behind, own_at
     cdef int _filled
-    for _filled in range(MOST_FILLED):
+    for _filled in range(MOST_AROUND):
         at = value.find(b"var(")
         steps[0] -= <int64_t>(own.size() + A_PART * value.size())
         if at >= value.size():  # npos is larger
@@ -665,10 +692,10 @@ cdef int declare(
 ) nogil:
     """Add a declaration in lower case, if the values of its custom properties are known."""
     cdef string key
-    cdef const Property* row
+    cdef const Row* row
     cdef const char* value
     cdef bint off, important
-    cdef unordered_map[string, vector[Property]].const_iterator found
+    cdef unordered_map[string, vector[Row]].const_iterator found
     cdef size_t i
     name += 8 if starts(name, b"-webkit-") else 0
     key.assign(name)
@@ -768,7 +795,7 @@ cdef bint holds(const Condition* condition, const char* given) noexcept nogil:
     cdef const char* value = condition.value.c_str()
     cdef size_t size = condition.value.size()
     cdef const char* at
-    if given == NULL or condition.operator == EXISTS:
+    if given == NULL or not condition.operator:
         return given != NULL
     if condition.operator == c'=':
         return equal(given, value)
@@ -836,7 +863,7 @@ cdef string nested(const string& around, const string& selectors):
     """Return the selectors of a block in another one's, which stand in place of `&` or in front."""
     cdef string found, one, outer = around
     cdef size_t start = 0, at
-    if around.size() > MOST_SELECTOR or selectors.size() > MOST_SELECTOR:
+    if around.size() > MOST_PASSED or selectors.size() > MOST_PASSED:
         return string(UNREADABLE)  # as it is too long, and those in it too
     if up_to(c',', around.c_str(), True) < around.size():
         outer = b":is(" + around + b")"
@@ -910,7 +937,7 @@ cdef bint read_condition(const unsigned char* at, Condition* condition, bint is_
         if not is_still and begins(<const unsigned char*>condition.name.c_str(), changed.c_str()):
             return False
     if at[0] == c']':
-        condition.operator = EXISTS
+        condition.operator = 0
         return True
     condition.operator = at[0]
     at += strspn(<const char*>at, b"~|^$*")
@@ -1037,7 +1064,7 @@ cdef string spread(const string& selector):
     cdef size_t at = max(selector.rfind(b":is(") + 1, selector.rfind(b":where(") + 1) - 1, first = at, inner, end
     cdef string found, one, whole
     # its compound, which a tag has to begin
-    if selector.size() > MOST_SELECTOR:
+    if selector.size() > MOST_PASSED:
         return found
     while 0 < first < selector.size() and strchr(b" \t\n>+~(,", selector[first - 1]) == NULL:
         first -= 1

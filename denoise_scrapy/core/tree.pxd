@@ -11,35 +11,34 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.characters cimport CLASSES
 
+# Bits of `ElementKind.kind`: all of `markup.Kind`, in its order.
+cdef int32_t IS_BLOCK      # ends a block of text
+cdef int32_t IS_CONTAINER  # a frame of the layout
+cdef int32_t IS_SKIPPED    # shows nothing: its content is not read
+cdef int32_t IS_BREAK
+cdef int32_t IS_ROOT       # html, body: their names describe the page
+cdef int32_t IS_EXACT      # its text is exact: no space is added
+cdef int32_t IS_IN_HEAD    # a head may hold it
+cdef int32_t IS_LIST, IS_PICTURE, IS_TERM, IS_DIV, IS_QUOTE
+cdef int32_t IS_CONTENT    # a content tag of Song et al. (2011)
+# Bits of `markup.Flag` that the core itself uses.
+cdef int32_t LINK, HIDDEN, HEADING, ARTICLE, CONTROL, LIST_ITEM, TABLE_CELL, PREFORMATTED, COMMENT_WORD
+
 cpdef enum:
-    # Bits of `ElementKind.kind`.
-    IS_BLOCK = 1          # ends a block of text
-    IS_CONTAINER = 2      # a frame of the layout
-    IS_SKIPPED = 4        # shows nothing: its content is not read
-    IS_BREAK = 8
-    IS_ROOT = 16          # html, body: their names describe the page
-    IS_EXACT = 32         # its text is exact: no space is added
-    IS_IN_HEAD = 64       # a head may hold it
-    IS_LIST = 128         # ul, ol, dl
-    IS_CONTENT = 256      # a content tag of Song et al. (2011)
-    IS_PICTURE = 512      # img
-    IS_TERM = 1024        # dt
-    IS_DIV = 2048
-    IS_QUOTE = 4096       # blockquote, q, cite
+    # Each word of a page is looked up in its title; the longest title of the recorded pages has 228 characters.
+    MAX_TITLE = 1000
 
 cdef enum:
-    # Bits of `markup.Flag` that the core itself uses.
-    LINK = 1 << 0
-    HIDDEN = 1 << 1
-    HEADING = 1 << 2
-    ARTICLE = 1 << 7
-    CONTROL = 1 << 8
-    LIST_ITEM = 1 << 10
-    TABLE_CELL = 1 << 11
-    PREFORMATTED = 1 << 12
-    COMMENT_WORD = 1 << 18
+    # Bytes of a title that are read.
+    TITLE_BYTES = 8 * MAX_TITLE
     # Not a flag of markup: the element's content shows a formula that a sibling holds.
     TWIN = 1 << 30
+    # Class, id and role values are cut to this many bytes: front-end frameworks write pages of class names.
+    MAX_NAME = 200
+    # Minimum length of words that count. In scripts without spaces, two characters are a word.
+    SHORTEST = 2
+    # Levels around an element that are searched, its own included.
+    LEVELS = 8
 
 cdef enum:
     # Bits of a short block's announcements, see `features.pyx`.
@@ -126,9 +125,9 @@ cdef class Tree:
 
 
 cdef inline bint is_within(Tree tree, int32_t element, int32_t kind) noexcept nogil:
-    """Return whether an element, or one of its seven nearest ancestors, is of a kind."""
+    """Return whether an element, or one of its nearest ancestors, is of a kind."""
     cdef int32_t level
-    for level in range(8):  # highlighted code nests its spans two or three deep
+    for level in range(LEVELS):  # highlighted code nests its spans two or three deep
         if element < 0:
             return False
         if tree.tokens[tree.elements[element].token].kind & kind:

@@ -10,13 +10,6 @@ MAX_ELEMENTS: int
 MAX_BLOCKS: int
 MAX_DEPTH: int
 MAX_TITLE: int
-EXACT_TAGS: frozenset[str]
-
-IS_BLOCK: int
-IS_SKIPPED: int
-IS_BREAK: int
-IS_ROOT: int
-IS_CONTENT: int
 
 class Tree:
     title: str

@@ -35,7 +35,6 @@ from denoise_scrapy.core.formulas cimport (
     is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula,
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
-from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.nodes cimport (
     add_text_of, attribute_of, is_named, is_text, next_in, told_of, type_of, value_of,
 )
@@ -48,11 +47,9 @@ from denoise_scrapy.core.styles cimport (
 )
 
 from denoise_scrapy.core import characters as characters_of, markup
+from denoise_scrapy.core.markup import Flag, Kind
 
 import_lxml__etree()
-
-#: Each word of a page is looked up in its title; the longest title of the recorded pages has 228 characters.
-MAX_TITLE = 1000
 
 cdef enum:
     # A page with more elements or blocks, or deeper nesting, is not judged: it is read as text without structure, all
@@ -61,20 +58,15 @@ cdef enum:
     MOST_ELEMENTS = 50_000
     MOST_BLOCKS = 25_000
     MOST_DEPTH = 512
-    # Class, id and role values are cut to this many bytes: front-end frameworks write pages of class names.
-    MAX_NAME = 200
     # Shorter blocks, and blocks with a higher link density (.34), are not paragraphs: measured on five corpora.
     PARAGRAPH_TOKENS = 12
-    # Minimum length of words that count, and of long ones. In scripts without spaces, two characters are a word.
-    SHORTEST = 2
+    # Minimum length of long words.
     LONG = 5
     # Characters inside `noscript`, some 20 words, above which it is considered.
     NOSCRIPT_CHARS = 100
     # Letters of two small words that meet in adjacent inline elements: of 900 places on recorded pages where both have
     # as many, three are halves of one word.
     MEETING = 4
-    # Bytes of a title that are read, to the end of a node.
-    MOST_TITLE = 1 << 16
     # A page that shows more before its script's data is no shell for that: they are not kept.
     SHELL_CHARS = 4_000
 
@@ -88,6 +80,14 @@ cdef float MAIN_SHARE = 0.2
 #: On a page with so many elements of opacity 0, they fade in as one scrolls to them.
 cdef int32_t FADES = 8
 
+(
+    IS_BLOCK, IS_CONTAINER, IS_SKIPPED, IS_BREAK, IS_ROOT, IS_EXACT, IS_IN_HEAD, IS_LIST, IS_CONTENT, IS_PICTURE, IS_TERM,
+    IS_DIV, IS_QUOTE,
+) = Kind
+LINK, HIDDEN, HEADING, ARTICLE, CONTROL = Flag.LINK, Flag.HIDDEN, Flag.HEADING, Flag.ARTICLE, Flag.CONTROL
+LIST_ITEM, TABLE_CELL, PREFORMATTED = Flag.LIST_ITEM, Flag.TABLE_CELL, Flag.PREFORMATTED
+COMMENT_WORD = Flag.COMMENT_WORD
+
 # ---- meaning of tags ------------------------------------------------------------------------------------------------
 
 cdef enum:
@@ -97,7 +97,7 @@ cdef enum:
 
 cdef enum:
     # Tags that the walk itself checks for.
-    OTHER_TAG = 0
+    OTHER_TAG
     HEAD_TAG
     TITLE_TAG
     META_TAG
@@ -124,16 +124,17 @@ cdef unordered_map[string, string] _role_tags
 cdef Tag _unknown, _custom
 cdef uint32_t _seed = 7
 
-#: Elements whose text is exact: no space is added.
-EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 # In the order of the enumerations: tags that the walk checks for, and attributes (`sight.pxd`).
-_NAMED = " head title meta base script noscript a math img rt dialog template".split(" ")
-_ATTRIBUTES = (
-    " class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
-    "colspan rowspan scope start dir height width alt data-original popover bgcolor color background "
-    "data-language data-lang".split(" ")
-)
-_OF_FRAMES = "colspan rowspan scope start dir height style width data-language data-lang"
+_NAMED = ["", *"""
+head title meta base script noscript a math img rt dialog template
+""".split()]
+_ATTRIBUTES = ["", *"""
+class id role itemprop itemtype style hidden aria-hidden href name type checked display src popover bgcolor color
+background colspan rowspan scope start dir height width alt data-original data-language data-lang
+""".split()]
+_OF_FRAMES = """
+colspan rowspan scope start dir height style width data-language data-lang
+"""
 _NOTING = {
     **dict.fromkeys(["td", "th", "ol", "html", "body", "pre", "code", *markup.SIZED_TAGS], _OF_FRAMES),
     **dict.fromkeys(["a", "area"], "href name"),
@@ -141,23 +142,14 @@ _NOTING = {
     "mjx-container": "display",
     "input": "type",
 }
-_KINDS = (
-    (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),
-    (IS_BREAK, {"br"}), (IS_ROOT, {"html", "body"}), (IS_EXACT, EXACT_TAGS), (IS_IN_HEAD, markup.HEAD_TAGS),
-    (IS_LIST, {"ul", "ol", "dl"}), (IS_CONTENT, markup.CONTENT_TAGS), (IS_PICTURE, {"img"}),
-    (IS_TERM, {"dt"}), (IS_DIV, {"div"}), (IS_QUOTE, {"blockquote", "q", "cite"}),
-)
 
 
 cdef int _fill_tags():
     """Fill the tables of tags, roles and attributes, mostly from `markup`."""
     cdef Tag tag
     _custom.kind = IS_BLOCK  # a hyphen in the name: a custom element ends a block
-    names = set(_NAMED) | set(_NOTING) | set(markup.TAG_FLAGS)
-    for _, tags in _KINDS:
-        names |= tags
-    for name in names:
-        tag.kind = sum(bit for bit, tags in _KINDS if name in tags)
+    for name in {*_NAMED, *_NOTING, *markup.TAG_FLAGS}.union(*markup.KIND_TAGS.values()):
+        tag.kind = sum(bit for bit, tags in markup.KIND_TAGS.items() if name in tags)
         tag.flags = markup.TAG_FLAGS.get(name, 0)
         tag.heading = int(name[1]) if name in markup.HEADING_TAGS else 0
         tag.notes = sum(1 << _ATTRIBUTES.index(noted) for noted in _NOTING.get(name, "").split())
@@ -186,7 +178,7 @@ cdef struct SeenName:     # of a tag, an attribute or both
 
 cdef enum:
     # Whether a start tag directly followed an end tag since the last text: words may meet there.
-    NO_JUNCTION = 0
+    NO_JUNCTION
     JUNCTION
     LINK_AFTER_LINK       # between two links with one path
 
@@ -196,6 +188,7 @@ cdef struct Walk:
     Table places          # by a hash of an element's id, or of a link's target id
     vector[int32_t] place_at  # the element of each place, `LINKED` or `NOTED`
     Sight sight
+    string title          # of the head
     int32_t open          # the open element, -1 for none
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
@@ -457,8 +450,7 @@ cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
     return size if size < MAX_NAME else MAX_NAME
 
 
-cdef const char* OF_COMMENTS[7]
-OF_COMMENTS[:] = [b" respond", b" reply ", b" replies ", b" disqus", b" discussion", b" trackback", b" pingback"]
+cdef vector[string] OF_COMMENTS = b" respond, reply , replies , disqus, discussion, trackback, pingback".split(b",")
 
 
 cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
@@ -474,8 +466,8 @@ cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
     for i in range(size):
         if words[i] == c'c' and starts(words + i, b"comment"):
             return True
-        for j in range(7 if words[i] == c' ' else 0):
-            if starts(words + i, OF_COMMENTS[j]):
+        for j in range(OF_COMMENTS.size() if words[i] == c' ' else 0):
+            if starts(words + i, OF_COMMENTS[j].c_str()):
                 return True
     return False
 
@@ -582,13 +574,12 @@ cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* hre
         note_place(tree, w, LINKED, mark + 1)
 
 
-cdef const char* DECLARED[4]
-DECLARED[:] = [b"generator", b"og:title", b"og:site_name", b"citation_title"]
+cdef vector[string] DECLARED = b"generator og:title og:site_name citation_title".split()
 
 
 cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     """Note a meta element's declaration, if it is of one of the kinds that count."""
-    cdef int32_t i
+    cdef string declared
     cdef const unsigned char* name = attribute_of(node, b"property")
     cdef const unsigned char* content = attribute_of(node, b"content")
     if name == NULL or name[0] == 0:
@@ -598,12 +589,12 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     name = behind_blanks(name)
     if begins(name, b"og:type"):
         note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
-    for i in range(4 if in_head else 0):
-        if begins(name, DECLARED[i]):
-            note(tree, -1, DECLARED[i], content)
+    for declared in DECLARED:
+        if in_head and begins(name, declared.c_str()):
+            note(tree, -1, declared.c_str(), content)
 
 
-cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) nogil:
+cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag) nogil:
     """Read what matters in an element that shows nothing: a head's title and base, types, the size of a noscript."""
     cdef const xmlNode* node = top.children
     cdef const Tag* own
@@ -632,9 +623,9 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
             if own.role == META_TAG:
                 note_meta(tree, node, tag.role == HEAD_TAG)
             elif own.role == SCRIPT_TAG:
-                read_skipped(tree, w, node, own, title)
-            elif tag.role == HEAD_TAG and own.role == TITLE_TAG and title.size() == 0:
-                add_text_of(node, title, MOST_TITLE)
+                read_skipped(tree, w, node, own)
+            elif tag.role == HEAD_TAG and own.role == TITLE_TAG and w.title.empty():
+                add_text_of(node, w.title, TITLE_BYTES)
             elif tag.role == HEAD_TAG and own.role == BASE_TAG:
                 value = attribute_of(node, b"href")
                 if value != NULL:
@@ -682,9 +673,9 @@ cdef bint is_spelled(const xmlNode* node) noexcept nogil:
     return label != NULL and label[0] == 0
 
 
-cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
-               const xmlNode* node) nogil:
-    """Begin an element: add its token, row and mark."""
+cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlNode* node) nogil:
+    """Begin an element, of a node or NULL: add its token, row and mark."""
+    cdef const xmlAttr* attributes = node.properties if node != NULL else NULL
     cdef Bytes[ATTRIBUTES] given
     cdef Tag top
     cdef Element element
@@ -838,7 +829,7 @@ cdef bint ends_line(const xmlNode* node) noexcept nogil:
         is_text(node) and node.content[0] and node.content[strlen(<const char*>node.content) - 1] == c'\n')
 
 
-cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
+cdef int walk(Tree tree, Walk* w, const xmlNode* root) nogil:
     """Visit all nodes in document order."""
     cdef const xmlNode* node = root
     cdef const xmlNode* inner
@@ -860,7 +851,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
             if is_named(node, b"code") and node.prev != NULL and is_named(node.prev, b"code") and (
                     is_named(node.parent, b"pre")) and not ends_line(node.prev):
                 add_text(tree, w, b"\n")
-            start(tree, w, name, tag, node.properties, node)
+            start(tree, w, name, tag, node)
             if w.too_large:
                 return 0
             if not tag.kind & IS_SKIPPED or (tag.role == NOSCRIPT_TAG and w.keep_noscript) or (
@@ -873,7 +864,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
             elif tag.role == MATH_TAG or (tag.role == SCRIPT_TAG and is_tex_script(node)):
                 read_formula(tree, w, node)
             else:
-                read_skipped(tree, w, node, tag, title)
+                read_skipped(tree, w, node, tag)
                 tree.is_arranged |= tag.role == TEMPLATE_TAG and (
                     attribute_of(node, b"shadowrootmode") != NULL or begins(<const unsigned char*>told_of(node, b"id"), b"b:")
                     or begins(<const unsigned char*>told_of(node, b"id"), b"p:"))
@@ -887,7 +878,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
                         inner = inner.next
                     if inner != NULL:
                         end(tree, w)
-                        start(tree, w, b"body", tag_of(w, b"body"), NULL, NULL)
+                        start(tree, w, b"body", tag_of(w, b"body"), NULL)
                         node = inner
                         continue
         elif w.open >= 0 and is_text(node):
@@ -961,18 +952,14 @@ cdef bint find_shells(Tree tree, Walk* w) nogil:
     return found
 
 
-cdef int read_tree(
-    Tree tree, const xmlNode* root, const Sheet* sheet, int64_t size, string& title, bint break_lines, bint keep_nodes,
-    bint keep_readings
-) nogil:
+cdef int read_tree(Tree tree, Walk* w, const xmlNode* root, const Sheet* sheet) nogil:
     """Walk; and again with noscript text if that is most of the page: some forums serve all their text there.
 
     The rule was measured: twice the visible text, and at least some 20 words of 5 letters more. Once more if hidden
     elements are most of the page.
     """
-    cdef Walk w
-    cdef bint keep = False, has_shells = False
-    w.sight.steps = LEAST_STEPS + STEPS_A_BYTE * size
+    cdef bint has_shells = False
+    w.keep_noscript = False
     while True:
         memset(w.seen, 0, sizeof(w.seen))
         open_sight(&w.sight, sheet, root)
@@ -980,18 +967,17 @@ cdef int read_tree(
         w.left = w.further = w.run = 0
         w.last = 0
         w.too_large = w.head_read = w.after_end = False
-        w.keep_noscript, w.break_lines, w.keep_nodes, w.keep_readings = keep, break_lines, keep_nodes, keep_readings
+        w.title.clear()
         clear(tree)
-        title.clear()
-        walk(tree, &w, root, title)
+        walk(tree, w, root)
         tree.is_too_large = w.too_large
         tree.lacks_styles = w.sight.steps <= 0 or (sheet != NULL and sheet.steps <= 0)
-        tree.noscript_read = keep
+        tree.noscript_read = w.keep_noscript
         if w.too_large:
             break
-        if not keep and w.noscript > NOSCRIPT_CHARS and w.noscript > w.visible + NOSCRIPT_CHARS:
-            keep = True
-        elif not has_shells and find_shells(tree, &w):
+        if not w.keep_noscript and w.noscript > NOSCRIPT_CHARS and w.noscript > w.visible + NOSCRIPT_CHARS:
+            w.keep_noscript = True
+        elif not has_shells and find_shells(tree, w):
             has_shells = True
         else:
             break
@@ -1220,11 +1206,8 @@ cdef class Tree:
         """Return the texts of the wanted blocks, one per line, without `left_out`; `wanted` has shape (m,)."""
         cdef string out
         self._check(wanted.shape[0], self.blocks.size(), "blocks")
-        if self.text.size() < WORTH_BYTES:
+        with nogil:
             write_blocks(self, wanted, left_out, out)
-        else:
-            with nogil:
-                write_blocks(self, wanted, left_out, out)
         return decoded(out)
 
     cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1:
@@ -1432,18 +1415,20 @@ def tree_of(
         ('One bold word.', 4)
     """
     cdef Tree tree = Tree()
-    cdef string title
+    cdef Walk w
     cdef const Sheet* rules = NULL
     if sheet is not None:
         rules = &sheet.sheet
     if root._c_node == NULL:
         raise ValueError("the root is no node of a tree: lxml has not initialised it")
+    w.sight.steps = LEAST_STEPS + STEPS_A_BYTE * size
+    w.break_lines, w.keep_nodes, w.keep_readings = break_lines, keep_nodes, keep_readings
     if is_shared:
-        read_tree(tree, root._c_node, rules, size, title, break_lines, keep_nodes, keep_readings)
+        read_tree(tree, &w, root._c_node, rules)
     else:
         with nogil:
-            read_tree(tree, root._c_node, rules, size, title, break_lines, keep_nodes, keep_readings)
-    tree.title = " ".join(characters_of.without_unseen(decoded(title)).split())[:MAX_TITLE]
+            read_tree(tree, &w, root._c_node, rules)
+    tree.title = " ".join(characters_of.without_unseen(decoded(w.title)).split())[:MAX_TITLE]
     return tree
 
 

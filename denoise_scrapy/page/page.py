@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.features import Words, read_words
-from denoise_scrapy.core.markup import REASONS, USUAL_SHEET, Flag, word_flags
+from denoise_scrapy.core.markup import REASONS, USUAL_SHEET, Flag, Kind, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.styles import StyleSheet, styles_of
-from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS_SKIPPED, Tree, tree_of
+from denoise_scrapy.core.tree import Tree, tree_of
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
@@ -39,7 +39,7 @@ def _of_texts(number: int) -> cached_property[IntArray]:
     return cached_property(read)
 
 
-_KINDS = {"block": IS_BLOCK, "skipped": IS_SKIPPED, "br": IS_BREAK, "content": IS_CONTENT}
+_KINDS = {str(kind.name).lower(): int(kind) for kind in Kind}  # plain numbers: Flag arithmetic takes a microsecond
 _CODES = {"tag": "tag_code", "class_": "class_code", "id": "id_code", "token": "own", "markup": "markup"}
 
 
@@ -103,7 +103,7 @@ class Elements:
         for token, kind in enumerate(self.tokens["kind"].tolist()):
             _, id_, class_, others = self.tree.name_of(token)
             names = " ".join(filter(None, (class_, id_, others)))
-            if names and not kind & IS_ROOT:
+            if names and not kind & _KINDS["root"]:
                 flags[token] |= word_flags(names)
         return flags
 
@@ -208,11 +208,6 @@ class Blocks:
         """Return which blocks have any of these flags of tags; those of words in names are in `flags` alone."""
         return np.asarray((self.rows["flags"] & int(flag)) != 0)  # an enum is slow
 
-    @cached_property
-    def block_of_text(self) -> IntArray:
-        """Block of the text after each mark, -1 if none is visible, shape (marks,)."""
-        return self.elements.block_after
-
     def inside(self, element: int) -> BoolArray:
         """Return the blocks in an element's subtree."""
         return np.asarray((self.element >= element) & (self.element < self.elements.rows["end"][element]))
@@ -220,6 +215,17 @@ class Blocks:
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> FloatArray:
         """Return the sum of a column over the blocks in each element's subtree, shape (elements,)."""
         return self.elements.tree.block_sums(np.ascontiguousarray(values, np.float64))
+
+    def in_best_box(self, prose: npt.NDArray[np.generic]) -> BoolArray:
+        """Return which blocks are in the element that comes closest to holding all prose and nothing else.
+
+        It has the highest F = 2 · prose inside / (tokens inside + all prose), given the prose of each block; of equals
+        the deepest is taken. All blocks of a page without prose are.
+        """
+        if not prose.any():
+            return np.ones(len(self), np.bool_)
+        fit = self.subtree_sums(prose) / (self.subtree_sums(self.tokens) + prose.sum())
+        return self.inside(len(fit) - 1 - int(fit[::-1].argmax()))
 
     def share_owned_by(self, elements: BoolArray) -> FloatArray:
         """Return the share of each block's visible characters that are own text of the marked elements."""

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.body.strategies.combined import FORUM_TYPES, view_of
-from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, View, in_best_container
+from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, View
 from denoise_scrapy.core.sharing import share
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import Boxes
@@ -135,5 +135,3 @@ def test_columns_of_another_page_are_refused():
     tree, other = Page.parse("<p>One<p>Two").tree, Page.parse("<p>One<p>Two<p>Three")
     with pytest.raises(ValueError, match="there are 2 blocks"):
         View(tree, NO_WORDS, share(other.facts.data, []))
-    with pytest.raises(ValueError, match="there are 2 blocks"):
-        in_best_container(tree, np.zeros(3))

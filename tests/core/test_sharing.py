@@ -11,9 +11,6 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.core.markup import CONTAINER_TAGS
 from denoise_scrapy.core.sharing import (
-    BLOCK_BYTES,
-    CONTAINER_BYTES,
-    HEADER_BYTES,
     checked,
     columns_of,
     facts_of,
@@ -135,7 +132,7 @@ def test_facts_are_those_of_the_page(html):
     assert shapes.tolist() == sorted(set(containers.tolist()))
     assert (texts.tolist(), paths.tolist()) == (rows["text_hash"].tolist(), rows["path"].tolist())
     assert tokens.tolist() == [2 * n + (prose > 0) for n, prose in rows[["tokens", "prose"]].tolist()]
-    assert len(page.facts.data) == HEADER_BYTES + CONTAINER_BYTES * len(shapes) + BLOCK_BYTES * len(texts)
+    assert len(page.facts.data) == 16 + 8 * len(shapes) + 20 * len(texts)
     assert checked(page.facts.data, "http://a.example/1") is page.facts.data
 
 

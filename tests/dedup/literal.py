@@ -13,8 +13,8 @@ from denoise_scrapy.core.feature_strings import (
     NUMBER,
     RUN,
     RUN_OF_IDEOGRAPHS,
+    STOP_WORDS,
     FeatureStrings,
-    is_stop,
     read_units,
 )
 from denoise_scrapy.dedup.rules import Fingerprint
@@ -66,8 +66,12 @@ def frequencies(words: list[str]) -> Counter[str]:
     return Counter([run[0] for run in distinct_runs(words)] + begin_none)
 
 
+#: Hashes of the stop units.
+STOPS = read_units(" ".join(STOP_WORDS)).hashes
+
+
 def is_stop_word(word: str) -> bool:
-    return bool(is_stop(read_units(word).hashes)[0])
+    return word in STOP_WORDS
 
 
 # ---- comparisons, with arrays as long as the text ----
@@ -125,7 +129,7 @@ def evidence(new: FeatureStrings, kept: Fingerprint) -> dict[str, float]:
     ranks = {run: rank for rank, run in enumerate(kept.runs.tolist())}
     common = [(int(at), ranks[run]) for at, run in zip(places, hashes.tolist(), strict=True) if run in ranks]
     kept_chain = chain(common)
-    stops, mine, names = is_stop(new.hashes), new.places, set(new.names.tolist())
+    stops, mine, names = np.isin(new.hashes, STOPS), new.places, set(new.names.tolist())
     novel = [i for i in range(new.n) if not stops[i] and mine[i] < below and mine[i] not in units]
     numbers = {int(mine[i]) for i in novel if new.kinds[i] == NUMBER}
     named = {int(mine[i]) for i in novel if new.kinds[i] != NUMBER and int(new.hashes[i]) in names}

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from denoise_scrapy.core.feature_strings import (
     EVERY,
     FeatureStrings,
-    is_stop,
     read_units,
     tokens,
 )
 from denoise_scrapy.dedup.rules import RARE_CAP, S1_CAP, S2_CAP, Fingerprint, PartRule
-from tests.dedup.literal import frequencies, short_hashes
+from tests.dedup.literal import STOPS, frequencies, short_hashes
 from tests.dedup.made_texts import english
 
 WORDS = "the of tree stone river 的 山 水 light".split()
@@ -27,7 +26,7 @@ LEVELS = st.integers(0, 3)
 
 def literal_s1(text, t):
     counts = {read_units(word).hashes[0]: count for word, count in frequencies(tokens(text)).items()}
-    units = {u for u, f in counts.items() if f > t and not is_stop(np.array([u], np.uint32))[0]}
+    units = {u for u, f in counts.items() if f > t and u not in STOPS}
     return {(int(u) * 2654435769 & 0xFFFFFFFF) >> 16 for u in units}
 
 

@@ -11,8 +11,16 @@ from typing import Any
 from lxml import etree
 
 from denoise_scrapy.core.characters import CJK, COMMA, DIGIT, LETTER, MARK, OTHER, SPACE, STOP, UPPER
-from denoise_scrapy.core.markup import BLOCK_TAGS, HEAD_TAGS, HEADING_TAGS, ROLE_FLAGS, SKIPPED_TAGS, TAG_FLAGS, Flag
-from denoise_scrapy.core.tree import EXACT_TAGS
+from denoise_scrapy.core.markup import (
+    BLOCK_TAGS,
+    EXACT_TAGS,
+    HEAD_TAGS,
+    HEADING_TAGS,
+    ROLE_FLAGS,
+    SKIPPED_TAGS,
+    TAG_FLAGS,
+    Flag,
+)
 
 MASK, FACTOR = 2**64 - 1, 0x9E3779B97F4A7C15
 START, END, LINE_BREAK = "\1", "\2", "\x0b"

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from denoise_scrapy.core.characters import CLASSES, SPACE, STOP
-from denoise_scrapy.core.markup import Flag
+from denoise_scrapy.core.markup import Flag, Kind
 from denoise_scrapy.core.tree import (
-    IS_BLOCK,
     MAX_BLOCKS,
     MAX_DEPTH,
     MAX_ELEMENTS,
@@ -58,7 +57,7 @@ def check_elements(tree: Tree, expected: literal.Literal) -> None:
     own = tree.token_rows.take(rows["token"])
     assert own["flags"].tolist() == [one.own_flags for one in elements]
     assert own["heading"].tolist() == [literal.heading_of(one.tag) for one in elements]
-    assert ((own["kind"] & IS_BLOCK) != 0).tolist() == [one.block == i for i, one in enumerate(elements)]
+    assert ((own["kind"] & Kind.BLOCK) != 0).tolist() == [one.block == i for i, one in enumerate(elements)]
 
 
 def check_blocks(tree: Tree, expected: literal.Literal) -> None:

@@ -10,7 +10,6 @@ from contextlib import closing
 import pytest
 import redis
 
-from denoise_scrapy.core.sharing import BLOCK_BYTES, CONTAINER_BYTES
 from denoise_scrapy.core.tree import MAX_BLOCKS, MAX_ELEMENTS
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import RedisFacts, SQLiteFacts, facts_store
@@ -162,7 +161,7 @@ def test_the_newest_few_of_each_template():
     kept = newest_of_each(many)
     assert numbers(kept[: PAGES_A_TEMPLATE + 1]) == [20, 19, 18, 17, 16, 99]
     assert len(kept) == PAGES_A_SITE
-    assert CONTAINER_BYTES * MAX_ELEMENTS + BLOCK_BYTES * MAX_BLOCKS < MAX_PAGE_BYTES
+    assert 8 * MAX_ELEMENTS + 20 * MAX_BLOCKS < MAX_PAGE_BYTES
 
 
 DAMAGES = [

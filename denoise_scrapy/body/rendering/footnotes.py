@@ -146,7 +146,7 @@ class Footnotes:
             signs.append((mark, len(text)))
         else:
             return False
-        blocks = self._page.blocks.block_of_text
+        blocks = self._page.elements.block_after
         begins = next((before for before, _ in signs if blocks[before] == blocks[mark]), mark)
         if cut and sign and not signs:
             signs.append((mark, sign.end()))

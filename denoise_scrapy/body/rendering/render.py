@@ -300,7 +300,7 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     if not len(images) or not kept.any():
         return images[:0]
     mark = e.is_start.nonzero()[0][images]
-    block = blocks.block_of_text[mark]
+    block = blocks.elements.block_after[mark]
     with_text = (block >= 0) & kept[block]
     figure = e.nearest(e.has_tag({"figure"}))
     in_figure = figure[images] >= 0
@@ -382,7 +382,7 @@ class _Walk:
     def tokens(self) -> list[Token]:
         """Visit the marks of written elements and the texts of kept blocks."""
         e, blocks, writer = self._page.elements, self._page.blocks, self._writer
-        in_kept = np.append(self._kept, False)[blocks.block_of_text] & ~self._page.removed_text
+        in_kept = np.append(self._kept, False)[blocks.elements.block_after] & ~self._page.removed_text
         self._tabs, moved = self._moved_tabs(in_kept)
         in_kept &= ~moved
         self._images = self._shown_images()
@@ -398,10 +398,10 @@ class _Walk:
         layout, empty = written_tables(self._page, self._kept, live)
         self._layout = layout.tolist()
         is_written = (live | empty)[e.mark_element]
-        breaks = e.column("br")[e.mark_element] & e.is_start
+        breaks = e.column("break")[e.mark_element] & e.is_start
         in_code = e.nearest(e.has_tag({"pre"}) & live)[e.mark_element] >= 0  # with empty lines
         chosen = np.flatnonzero(is_written | in_kept | (breaks & in_code))
-        columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, blocks.block_of_text)
+        columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, e.block_after)
         values = (column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends))
         rows = zip(chosen.tolist(), *values, strict=True)
         manual = self._manual

@@ -15,6 +15,8 @@ from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray
 from denoise_scrapy.site import SiteStatistics
 
+#: Share from which something is most of a whole: a method whose source gives no value has this one.
+HALF = 0.5
 #: Probabilities of the yes and the no of a rule: no rule is always right.
 RULE_YES, RULE_NO = 0.9, 0.1
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.body.strategies.base import HALF, Decision, Strategy
 from denoise_scrapy.core.tree import name_code
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import FloatArray, IntArray
@@ -137,5 +137,5 @@ class ClusterStrategy(Strategy):
         if block < 0:
             block, reason = best_block(page)[0], "in the page's block of highest H"
         inside = page.elements.inside(np.array([block] if block >= 0 else [], np.int64))
-        chosen = page.blocks.share_owned_by(inside) >= 0.5  # most of the text block is in the chosen one
+        chosen = page.blocks.share_owned_by(inside) >= HALF  # most of the text block is in the chosen one
         return Decision.of_method(page, chosen, 0.9, reason, "outside the content's block")

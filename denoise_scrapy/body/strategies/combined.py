@@ -23,7 +23,7 @@ from typing_extensions import override
 
 from denoise_scrapy.body.parts import Values, part_signals
 from denoise_scrapy.body.stated import stated_words
-from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
+from denoise_scrapy.body.strategies.base import HALF, Decision, LazyReasons, Strategy
 from denoise_scrapy.body.strategies.boxes import FACTOR, weighed
 from denoise_scrapy.body.tables import tables_around
 from denoise_scrapy.body.wording import Wording
@@ -195,9 +195,6 @@ LIKELY_CONTENT = 0.5
 #: walls in a wording and a frame that were not fitted 83% are found and 4.8% of recorded short pages doubted; with 1,
 #: 81% and 3.9%, with 2.33, 88% and 6.7%.
 MISSED_WALL = 1.25
-#: A line that is a byline with a higher probability is lowered: the model keeps it beside few pages of a site, and
-#: drops it beside more. Mean F1 of 3,154 pages changes by -.0001; at .3 a heading "Name" passes for one.
-CLEAR = 0.5
 _IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
 
 
@@ -228,7 +225,9 @@ class CombinedStrategy(Strategy):
         chances = weighed(page, probability)
         is_byline = np.zeros(len(chances), bool)
         if forest := model.forests.get("part bylines"):
-            is_byline = forest.probability(part_signals(page, features, neighbours, odds)) > CLEAR
+            # the model keeps a byline beside few pages of a site, and drops it beside more. Mean F1 of 3,154 pages
+            # changes by -.0001; from .3 on a heading "Name" passes for one
+            is_byline = forest.probability(part_signals(page, features, neighbours, odds)) > HALF
             chances[is_byline] *= FACTOR
         choice = choose(
             page.tree,

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.body.strategies.base import HALF, Decision, Strategy
 from denoise_scrapy.page import Elements, Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray, weighted_median
 from denoise_scrapy.site import SiteStatistics
@@ -28,8 +28,6 @@ MIN_WIDTH = 300.0
 MIN_WIDTH_PERCENT, MIN_HEIGHT_PERCENT = 40.0, 40.0
 #: Long side / short side: a banner of 468 x 60 has 7.8, a skyscraper of 160 x 600 has 3.75 (1 to 10).
 MAX_ASPECT_RATIO = 3.0
-#: On a page without paragraphs, a frame with more than this share of the page's area is a large part of it.
-LARGE_SHARE = 0.5
 
 
 def passing(sizes: FrameSizes) -> BoolArray:
@@ -56,8 +54,6 @@ FRAME_TAGS = frozenset(["table", "div", "section", "article", "main"])
 #: F1 over eight corpora at 12, 14, 16, 18, 20, 24: .862, .864, .864, .869, .864, .863. Characters would not suit both
 #: scripts: 80 instead of 60 gain big9 .016 and cost zh .147.
 PARAGRAPH_TOKENS = 18
-#: Nor do lines with this share of their characters in links.
-LINKED_SHARE = 0.5
 #: The topic's frame is the deepest with this share of the paragraphs. Mean F1 at .35, .4, .45, .5, .6: .866, .868,
 #: .869, .867, .867. Pages with one column prefer it low, forums and lists high.
 TOPIC_SHARE = 0.45
@@ -112,7 +108,7 @@ def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, Bool
     """
     lines, n = Lines(page.elements), len(page.elements)
     holds = page.elements.has_tag({"p"}) | text_frames
-    is_paragraph = (holds[lines.element] | lines.at_break) & (lines.link_chars < LINKED_SHARE * lines.chars)
+    is_paragraph = (holds[lines.element] | lines.at_break) & (lines.link_chars < HALF * lines.chars)
     long = is_paragraph & (lines.tokens >= PARAGRAPH_TOKENS)
     counted = long if long.any() else is_paragraph
     lines_of = np.bincount(lines.element[is_paragraph], minlength=n)
@@ -136,7 +132,7 @@ def large_frame(page: Page, frames: BoolArray, sizes: FrameSizes) -> int:
     chars = page.elements.subtree_sums(page.elements.own_chars)
     area = sizes.width_percent * sizes.height_percent / 1e4
     share = np.where(np.isnan(area), chars / max(int(page.elements.own_chars.sum()), 1), area)
-    large = np.flatnonzero(frames & (share > LARGE_SHARE))
+    large = np.flatnonzero(frames & (share > HALF))
     return int(large[np.argmax(page.elements.depth[large])]) if len(large) else -1
 
 
@@ -184,7 +180,7 @@ class Lines:
 
     def __init__(self, e: Elements) -> None:
         block = e.column("block")
-        breaks = e.column("br")[e.mark_element] & e.is_start
+        breaks = e.column("break")[e.mark_element] & e.is_start
         line = np.cumsum(block[e.mark_element] | breaks)  # of the text after each mark
         flags = e.column("flags")
         shown = np.flatnonzero((e.visible_after > 0) & (e.text_owner >= 0))

@@ -11,23 +11,18 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.body.strategies.base import HALF, Decision, Strategy
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page import FeatureTree, Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
-#: Two nodes more similar than this are matched. The source gives no value; .5 requires, without geometry, the tag and
-#: one of id and class (best of .34, .5 and .67 on five corpora).
-SIMILAR = 0.5
-#: Weight of "one more pair above SIMILAR" among matchings of equal score; too small to outweigh any score: scores are
+#: Weight of "one more similar pair" among matchings of equal score; too small to outweigh any score: scores are
 #: sums of fractions with denominators 3 to 7, which differ by 1/420 at least.
 _PREFER = 1e-9
 #: Maximum cells in the table of a level (nodes times nodes; 16 MB of scores, and 10 ms). One of 1,032 recorded pages,
 #: compared with itself, has a larger one.
 MAX_CELLS = 2_000_000
-#: A node matched on at least this share of the comparison pages is template.
-MATCHED_SHARE = 0.5
 #: Points for the top three clusters of an indicator (the source's values); the link rate's are subtracted.
 POINTS = (5, 3, 1)
 #: Clusters with at least this share of the top score are "close" to it. From .6 to .8 big9 goes from .946 to .953, zh
@@ -38,17 +33,17 @@ CLOSE = 0.8
 #: of a forum, rows of a list, parts of a shop's page are a cluster each, and only three get points. Without this wcxb
 #: has .535; .25, .3, .35, .4, .5 have .664, .669, .678, .699, .718, and dragnet .886 to .880.
 LEADING_SHARE = 0.4
-#: … less the blocks with this share of their text in links: .34 to .67 are equivalent, keeping them costs wcxb .006.
-LINKED_SHARE = 0.5
+#: … less the blocks that are mostly links: .34 to .67 are equivalent, keeping them costs wcxb .006.
 #: The main visual area: this middle share of the page's width, and this top share of its height.
 VISUAL_WIDTH, VISUAL_HEIGHT = 0.6, 0.8
 
 
-def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = SIMILAR) -> tuple[BoolArray, float]:
+def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = HALF) -> tuple[BoolArray, float]:
     """Match the tree of the page to be cleaned with that of a page with its template, level by level.
 
-    Return whether each node of the target has a similar partner, shape (nodes,), and the sum of the similarities of the
-    aligned pairs: the corner of the source's table.
+    Two nodes more similar than `similar` are partners: .5 requires, without geometry, the tag and one of id and class
+    (best of .34, .5 and .67 on five corpora). Return whether each node of the target has one, shape (nodes,), and the
+    sum of the similarities of the aligned pairs: the corner of the source's table.
     """
     matched = np.zeros(len(target), bool)
     score = 0.0
@@ -129,7 +124,7 @@ class LcsStrategy(Strategy):
         if any(a * b > MAX_CELLS for other in of_others for a, b in zip(sizes, other, strict=False)):
             raise TooLargeError("a level has too many nodes to match")
         matched = [match_trees(tree, other)[0] for other in others]
-        candidates = np.mean(matched, axis=0) < MATCHED_SHARE if matched else np.arange(len(tree)) > 0
+        candidates = np.mean(matched, axis=0) < HALF if matched else np.arange(len(tree)) > 0
         clusters = aggregate(tree, candidates)
         scores = score_clusters(tree, clusters)
         top = scores.max(initial=0.0)
@@ -138,7 +133,7 @@ class LcsStrategy(Strategy):
         chosen, reason = lead, "in the cluster that leads"
         own = (page.blocks.chars - page.blocks.link_chars) * ~page.blocks.has(Flag.HIDDEN)
         if own[lead].sum() < LEADING_SHARE * own[candidate].sum():
-            chosen, reason = lead | (candidate & (page.blocks.link_density < LINKED_SHARE)), "no cluster leads"
+            chosen, reason = lead | (candidate & (page.blocks.link_density < HALF)), "no cluster leads"
         dropped = np.where(candidate, "in a cluster that trails", "matched on comparison pages")
         return Decision.of_method(page, chosen, 0.8, reason, dropped)
 
@@ -146,7 +141,7 @@ class LcsStrategy(Strategy):
 def _blocks_of(tree: FeatureTree, clusters: list[IntArray]) -> BoolArray:
     """Return the blocks with most of their visible characters in clusters, shape (blocks,)."""
     nodes = np.concatenate([*clusters, np.zeros(0, np.int64)])
-    return tree.page.blocks.share_owned_by(tree.page.elements.inside(tree.element[nodes])) >= 0.5
+    return tree.page.blocks.share_owned_by(tree.page.elements.inside(tree.element[nodes])) >= HALF
 
 
 def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:

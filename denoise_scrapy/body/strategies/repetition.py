@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.core.features import in_best_container
+from denoise_scrapy.body.strategies.base import HALF, Decision, Strategy
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
 
@@ -19,11 +18,7 @@ from denoise_scrapy.site import SiteStatistics
 # matter most (dragnet .871 to .901), any other family less than .01.
 #: A text on at least this share of up to five comparison pages is template.
 REPEATED_SHARE = 0.2
-#: A block with this share of its characters in links is a list of links.
-LINK_DENSITY = 0.5
-#: Evidence that covers more than this share of the page's text does not frame it: it is ignored …
-FRAME_SHARE = 0.5
-#: … and so is hiddenness above this share: some pages stream their content into hidden elements.
+#: Hiddenness of more than this share of the page's text is ignored: some pages stream content into hidden elements.
 HIDDEN_SHARE = 0.7
 
 #: Points of a block of prose, and of any block.
@@ -79,17 +74,17 @@ class RepetitionStrategy(Strategy):
             share = np.where(titles, shared.placed_share, shared.text_share)
             repeated = in_template_slot & (share >= REPEATED_SHARE)
         hidden = inside[_HIDDEN] & (covered[_HIDDEN] <= HIDDEN_SHARE * total)
-        linked = blocks.link_density >= LINK_DENSITY
+        linked = blocks.link_density >= HALF
         # prose that is neither template, nor links, nor hidden: content is near
         own = blocks.paragraph_tokens * ~(repeated | hidden | linked)
-        counts = (_POINTS > 0) | (covered <= FRAME_SHARE * total)
+        counts = (_POINTS > 0) | (covered <= HALF * total)  # what covers most of a page does not frame it
         prose = blocks.paragraph_tokens > 0
         frame = (_POINTS * counts) @ inside + BLOCK_POINTS + (PROSE_POINTS - BLOCK_POINTS) * prose
         around, up = blocks.element, page.elements.parent_or_self
         for _ in range(TEASER_LEVELS):
             around = up.take(around)
         links, chars = (blocks.subtree_sums(column).take(around) for column in (blocks.link_chars, blocks.chars))
-        points = frame + OUTSIDE_POINTS * ~in_best_container(page.tree, own.astype(np.float64))
+        points = frame + OUTSIDE_POINTS * ~blocks.in_best_box(own)
         points += TEASER_POINTS * (links / np.maximum(chars, 1) > TEASER_LINK_DENSITY)
         points += TITLE_POINTS * titles + SLOT_POINTS * in_template_slot
         own_text = ~(repeated | hidden) & (frame > 0)

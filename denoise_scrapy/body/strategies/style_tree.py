@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.body.strategies.base import HALF, Decision, Strategy
 from denoise_scrapy.core.markup import ROOT_TAGS
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import FloatArray, IntArray
@@ -113,10 +113,6 @@ def _of_styles(pages: Sequence[StyleNodes], styles: IntArray, on_pages: IntArray
     return np.where(held > 0, 1 - mean, 0.0)
 
 
-#: A block with more than this share of its text in noisy elements is dropped.
-NOISY_SHARE = 0.5
-
-
 class StyleTreeStrategy(Strategy):
     """Site style tree of the page and its comparison pages, without noise."""
 
@@ -128,6 +124,6 @@ class StyleTreeStrategy(Strategy):
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         # the tree of a page alone has no noise
         noisy = content_importance(page, site.whole_pages[: self.comparison_pages]) < NOISE_THRESHOLD
-        chosen = page.blocks.share_owned_by(noisy) <= NOISY_SHARE
+        chosen = page.blocks.share_owned_by(noisy) <= HALF  # most of a block that is kept
         same = "in elements that say the same on the site's pages"
         return Decision.of_method(page, chosen, 0.6, "in elements that say something of their own", same)
