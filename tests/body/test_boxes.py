@@ -21,11 +21,13 @@ def weights(html: str, chances: list[float]) -> list[float]:
 @pytest.mark.parametrize(
     ("html", "before", "after"),
     [
-        # the article with the headline, beside another story and a frame
+        # the article with the headline, beside another story, a frame, a post
         (f"<title>Tor</title><article><h1>Tor</h1>{PROSE}</article><article><h2>Eis</h2></article>{ALL}",
          [0.9, 0.9, 0.6, 0.5], [0.9, 0.9, 0.18, 0.15]),
         (f"<title>Posts</title><article><h1>Tor</h1>{PROSE}</article><article><h1>Eis</h1></article>{ALL}",
          [0.9, 0.9, 0.6, 0.5], [0.9, 0.9, 0.6, 0.5]),
+        (f"<title>Tor</title><article><h1>Tor</h1>{PROSE}</article><article><p>Dichtung.</article>{ALL}",
+         [0.9, 0.9, 0.6, 0.5], [0.9, 0.9, 0.6, 0.15]),
         # a section of links below its own heading, which may be alone in a box
         (f"<main><h2>Offene Stellen</h2><ul>{LINKS}</ul></main>", [0.6, 0.2, 0.2, 0.2], [0.6, 0.6, 0.6, 0.6]),
         (f"<main><div><h3>募集中</h3></div><ul>{LINKS}</ul></main>", [0.6, 0.2, 0.2, 0.2], [0.6, 0.6, 0.6, 0.6]),

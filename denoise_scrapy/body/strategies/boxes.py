@@ -50,12 +50,14 @@ def weighed(page: Page, probability: FloatArray) -> FloatArray:
 def lower_around_story(page: Page, probability: FloatArray, article: IntArray) -> None:
     """Lower what is outside of the one article that has the page's headline, and most of its text."""
     blocks = page.blocks
-    is_title = page.words.titles & (blocks.rows["heading"] == 1)
-    own = {*article[blocks.element[is_title]].tolist()} - {-1}
-    inside = blocks.inside(*own) if len(own) == 1 else None
-    if not own:  # then what is beside teasers: articles with a heading that leads away
-        of = article[blocks.element[(blocks.rows["heading"] > 0) & (blocks.link_density > LINK)]]
-        inside = ~np.isin(article[blocks.element], of[of >= 0])
+    of, level = article[blocks.element], blocks.rows["heading"]
+    is_title = page.words.titles & (level == 1)
+    own, inside = {*of[is_title].tolist()} - {-1}, None
+    if len(own) == 1:  # and posts: articles without a heading
+        inside = blocks.inside(*own) | ~np.isin(of, [-1, *of[level > 0]])
+    elif not own:  # then what is beside teasers: articles with a heading that leads away
+        teasers = of[(level > 0) & (blocks.link_density > LINK)]
+        inside = ~np.isin(of, teasers[teasers >= 0])
     if inside is not None:
         expected = blocks.tokens * probability
         if expected[inside].sum() >= STORY_SHARE * expected.sum():
