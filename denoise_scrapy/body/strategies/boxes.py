@@ -134,7 +134,7 @@ def _buttons(page: Page) -> BoolArray:
 
 
 def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> None:
-    """Lower a small box with a form or a call to act, a link or button, between sure paragraphs."""
+    """Lower a small box between sure paragraphs, with a form, or not sure and with a call to act: a link or button."""
     e, blocks = page.elements, page.blocks
     parent, is_form = e.parent, e.has_tag({"form"})
     is_call = (blocks.tokens <= CALL_TOKENS) & ((blocks.link_density > LINK) & (probability < HEADED) | buttons)
@@ -147,11 +147,12 @@ def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> No
     size = blocks.subtree_sums(np.ones(len(blocks)))
     is_small = (size <= APPEAL_BLOCKS) & (parent >= 0)
     found = is_small & (size > 1) & ~is_small[parent] & (paragraphs[parent] > 1)  # the largest small boxes
-    found &= blocks.subtree_sums(is_call) + e.subtree_sums(is_form) > 0
+    forms = e.subtree_sums(is_form)
+    found &= blocks.subtree_sums(is_call) + forms > 0
     found &= e.subtree_sums(e.has_tag(_NO_APPEAL)) == 0
     for box in np.flatnonzero(found).tolist():
         some = blocks.inside(box)
-        if probability[some].max() <= SURE:
+        if forms[box] or probability[some].max() <= SURE:
             probability[some] *= FACTOR
 
 
