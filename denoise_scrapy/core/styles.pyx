@@ -530,8 +530,8 @@ cdef bint leaves_nothing(const char* name, const char** values, double* depth) n
         return False
     if count == 1:
         n[1] = n[0]
-    if starts(name, b"opacity") or starts(name, b"zoom"):  # browsers ignore a zoom of 0
-        return (n[0] or name[0] == c'o') and is_faint(n[0], units[0])
+    if starts(name, b"opacity") or starts(name, b"zoom"):  # browsers ignore a zoom of 0 or less
+        return (n[0] > 0 or name[0] == c'o') and is_faint(n[0], units[0])
     if starts(name, b"scale"):
         return name[5] != c'z' and (is_zero(n[0]) or is_zero(n[1]))
     if starts(name, b"perspective"):

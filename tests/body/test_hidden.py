@@ -63,7 +63,7 @@ SELECTORS = [".x", "span#x", "main p > .x.y", "p .x, .other"]
 SEEN = (
     """
 display:none;display:flex|opacity:calc(1 - .2)|font:italic small-caps 400 16px/0 serif|font-size:clamp(1rem,2vw,3rem)
-zoom:1
+zoom:1|zoom:0|zoom:-1
 color:white;background:hsl(200,80%,20%)|color:white;background:rgba(255,255,255,.1)|color:inherit;background:inherit
 color:#fff;background:url(a.png)|color:#fff;background-image:url(a.png)|letter-spacing:-1px|text-indent:2em
 transform:translate(-50%,-50%)|transform:rotate(90deg)|transform:rotateY(180deg)|transform:matrix(0,1,-1,0,0,0)
