@@ -8,6 +8,8 @@ Source of the template similarity: Wang, Chen and Dai, Web information extractio
 the set of a page's block paths; here without sibling positions and ids, which would separate pages of one template.
 """
 
+from bisect import bisect_left
+
 import numpy as np
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
@@ -314,9 +316,10 @@ cdef double prose_of(const Facts* facts) noexcept nogil:
     return prose
 
 
-def _median(values):
-    ordered = sorted(values)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+def _median_without(ordered, value):
+    """Return the median of two or more sorted values without one of them."""
+    at, n = bisect_left(ordered, value), len(ordered)
+    return sum(ordered[i + (i >= at)] for i in ((n - 2) // 2, (n - 1) // 2)) / 2  # those behind `at` move up
 
 
 cdef class Shared:
@@ -358,9 +361,10 @@ cdef class Shared:
             find_facts(self.others[i], &other)
             is_within = shares[0] > COPY_SHARE and carried[1, i] >= ONLY_COPY_SHARE * prose_of(&other)
             return [] if is_within or shares[0] > ONLY_COPY_SHARE else different
+        ordered = sorted(shares)
         return [
-            number for i, number in enumerate(different)
-            if shares[i] <= COPY_SHARE or shares[i] - _median(shares[:i] + shares[i + 1:]) <= COPY_LEAD
+            number for number, one in zip(different, shares)
+            if one <= COPY_SHARE or one - _median_without(ordered, one) <= COPY_LEAD
         ]
 
     def likest(self) -> list:
