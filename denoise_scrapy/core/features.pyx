@@ -60,7 +60,7 @@ _META = r"""
 \bpublicad(o|a)\b \bpublié \bveröffentlicht 前$
 年 月 日 回复 回覆 返信 hace_ il_y_a назад منذ опубликован نشر 发布 發布 来源 來源 作者 編集 投稿 更新
 """
-# In the lists a line below is a space.
+# In these lists `_` stands for a space.
 COMMENTS_PATTERNS = tuple(rf"(|user |reader |visitor ){words}\b".replace("_", " ") for words in _COMMENTS.split())
 META_PATTERNS = tuple(pattern.replace("_", " ") for pattern in _META.split())
 
@@ -560,11 +560,15 @@ cdef inline bint is_inside(Tree tree, int32_t element, int32_t box) noexcept nog
     return box < 0 or box <= element < tree.elements[box].end
 
 
-cdef int32_t shared_with(Tree tree, int32_t element, int32_t other) noexcept nogil:
-    """Return the first ancestor-or-self of an element that contains another one too, -1 for none."""
-    while not is_inside(tree, other, element):
+cdef int32_t shared_with(Tree tree, int32_t element, int32_t other, int32_t before, int32_t box) noexcept nogil:
+    """Return the first ancestor-or-self of an element that contains another one too, -1 for none.
+
+    Where it contains the element before, too, the answer for that one is taken: however deep a page is, all its blocks
+    in order are climbed from in linear time.
+    """
+    while not (is_inside(tree, other, element) or is_inside(tree, before, element)):
         element = tree.elements[element].parent
-    return element
+    return element if is_inside(tree, other, element) else box
 
 
 cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcept nogil:
@@ -878,19 +882,22 @@ declare_family(
 cdef int place(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the block's position relative to the page's own prose."""
     cdef double prose = 0, tokens = 0
-    cdef int32_t i, element, longest = 0
+    cdef int32_t i, element, other, before, box = -1, longest = 0
     for i in range(view.m):
         if tree.blocks[i].prose > tree.blocks[longest].prose:
             longest = i
+    before = other = tree.blocks[longest].element
     for i in range(view.m):
         element = tree.blocks[i].element
+        box = shared_with(tree, element, other, before, box)
+        before = element
         tokens += tree.blocks[i].tokens
         rows[0, i] = is_inside(tree, element, view.box)
         rows[1, i] = capped(i - view.first)
         rows[2, i] = capped(i - view.last)
         rows[3, i] = prose / at_least(sums_of(view, view.n)[PROSE], 1)
         rows[4, i] = tokens / view.whole
-        rows[5, i] = capped(levels_to(tree, element, shared_with(tree, element, tree.blocks[longest].element)))
+        rows[5, i] = capped(levels_to(tree, element, box))
         prose += tree.blocks[i].prose
 
 
@@ -1021,18 +1028,20 @@ declare_family(
 cdef int headline(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the position relative to the headline, and the number of similar headings in between."""
     cdef const BlockRow* title
-    cdef int32_t i, element, box, root, alike = 0
+    cdef int32_t i, element, before, box = -1, root, alike = 0
     for i in range(view.m):
         rows[0, i] = view.title_share[i]
     if view.title < 0:
         return 0
     title = &tree.blocks[view.title]
     root = climb(tree, title.element, tree.elements[title.element].depth)
+    before = title.element
     for i in range(view.title + 1):
         alike -= tree.blocks[i].slot == title.slot
     for i in range(view.m):
         element = tree.blocks[i].element
-        box = shared_with(tree, element, title.element)
+        box = shared_with(tree, element, title.element, before, box)
+        before = element
         alike += tree.blocks[i].slot == title.slot
         rows[1, i] = capped(i - view.title)
         rows[2, i] = capped(levels_to(tree, element, box))
