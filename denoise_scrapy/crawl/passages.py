@@ -680,5 +680,6 @@ def objects_in(request: Request) -> Iterator[object]:
             continue
         yield each
         with suppress(Exception):  # raised by a class of the project
-            inner = each if isinstance(each, (list, tuple, set)) else values_of(each).values()
+            mapping = each if isinstance(each, Mapping) else values_of(each)
+            inner = each if isinstance(each, (list, tuple, set)) else mapping.values()
             given += islice(inner, max(MOST_HELD - len(given), 0))

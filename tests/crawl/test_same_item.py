@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import Any
 
 import pytest
@@ -79,7 +79,7 @@ class Context:
 
 
 def in_an_object(self: Any, response: Any, post: dict[str, Any]) -> Any:
-    given = {"context": Context({"posts": (post,)})}
+    given = {"context": Context(MappingProxyType({"posts": (post,)}))}
     return response.follow(f"/comment/{post['n']}", self.from_context, cb_kwargs=given)
 
 
