@@ -212,7 +212,7 @@ def _moves(places: Keys, words: FloatArray, lessons: Sequence[Lesson]) -> tuple[
     for width, keys in enumerate(places):
         found = [lesson.widths[width].find(keys) for lesson in lessons]
         known = np.stack([one for one, _ in found])
-        right, likely, whole = np.sum([said for _, said in found], axis=0)
+        right, likely, whole = np.array([said for _, said in found], np.float64).sum(axis=0)
         told, taken = ((part + PRIOR / 2) / (whole + PRIOR) for part in (right, likely))
         odds = np.log(told / (1 - told)) - np.log(taken / (1 - taken))
         _, place = np.unique(keys, return_inverse=True)

@@ -2,11 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from denoise_scrapy import Example, extract
 from denoise_scrapy.body.example_files import PAGE, SAID, examples_of, read_examples, write_example
-from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of
+from denoise_scrapy.body.examples import MOST_EXAMPLES, Lesson, Places, _moves, lesson_of
 from tests.crawl.conftest import _reactor, told, web
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, story
@@ -102,6 +103,12 @@ def test_of_a_hundred_examples_ten_are_asked() -> None:
     many = [Example(page(number), text_of(number)) for number in range(100)]
     assert FACT not in extract(page(8), SITE, OTHERS, examples=many).text
     assert lesson_of.cache_info().misses == MOST_EXAMPLES
+
+
+def test_examples_of_tens_of_millions_of_words_move_odds_by_a_number() -> None:
+    keys, words, all_of = np.array([[1]], np.uint64), np.array([2.0**25]), np.ones(1)
+    lesson = Lesson((Places.of(keys[0], words, all_of, all_of),), "")
+    assert _moves(keys, words, [lesson])[0].tolist() == [0.0]
 
 
 @pytest.mark.parametrize("example", GIVEN)
