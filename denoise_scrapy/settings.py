@@ -475,6 +475,8 @@ class DenoiseSettings:
             parsed = _checked(key, value, kind, declared, imports=imports)
             # dicts are merged key by key
             changes[name] = {**getattr(self, name), **parsed} if kind == _PAIRS else parsed
+            if name == "fields":
+                _check_item_fields(key, changes[name])
         return replace(self, **changes)
 
 
@@ -524,13 +526,19 @@ def _checked_pairs(name: str, value: object, declared: Declaration, *, imports: 
             hint = nearest_hint(str(key), declared.keys)
             raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(declared.keys)}{hint}")
         choices = declared.keys[family]
-        others = [field for one, field in checked.items() if one not in MARKS]  # an item has one mark of several
-        if not (declared.check or choices or family in MARKS) and each and each in others:
-            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: this is the field of another value")
         valid = "" if choices else declared.valid or _ITEM_FIELD
         of_key = replace(declared, choices=choices, may_be_empty=not choices, valid=valid)
         checked[SHORT.get(key, key)] = _checked(f"{name}[{key!r}]", each, "str", of_key, imports=imports)
     return checked
+
+
+def _check_item_fields(name: str, fields: Mapping[str, str]) -> None:
+    """Stop if two values have one item field; of several marks an item has one."""
+    fields = {**fields, BODY: fields.get(BODY) or BODY}
+    for key, each in fields.items():
+        others = [other for one, other in fields.items() if one != key and not {one, key} <= MARKS.keys()]
+        if each and each in others:
+            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: this is the field of another value")
 
 
 def _parse_int(value: object) -> int:

@@ -91,7 +91,9 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_PARTS", "drop", "DENOISE_PARTS = 'drop': valid is dict: title, standfirst, captions"),
         ("DENOISE_FIELDS", "artikel", "| dict: body, markdown"),
         ("DENOISE_FIELDS", "artikel", "did you mean article?"),
-        ("DENOISE_FIELDS", {"title": "by", "authors": "by"}, "['authors'] = 'by': this is the field of another value"),
+        ("DENOISE_FIELDS", {"title": "by", "authors": "by"}, "['title'] = 'by': this is the field of another value"),
+        ("DENOISE_FIELDS", {"title": "body"}, "['title'] = 'body': this is the field of another value"),
+        ("DENOISE_FIELDS", {"title": "of", "seen": "of"}, "['title'] = 'of': this is the field of another value"),
         ("DENOISE_EXAMPLES", "x" * 5000, "x': "),
         ("DENOISE_ADAPTERS", {"autor": "a.b"}, "did you mean author?"),
         ("DENOISE_ADAPTERS", {"authors": "own_classes.people"}, "DENOISE_ADAPTERS['authors'] = 'own_classes.people': "),
@@ -170,9 +172,12 @@ def test_settings_of_one_page() -> None:
 
 
 def test_one_field_may_have_several_marks() -> None:
-    fields = {"variant_of": "of", "update_of": "of", "title": "title"}
+    fields = {"variant_of": "of", "update_of": "of", "title": "body", "body": "text"}
     settings = DenoiseSettings.from_settings({"DENOISE_FIELDS": fields, "DENOISE_PARTS": dict.fromkeys(PARTS, "keep")})
     assert settings.fields == fields
+    assert settings.for_page({"fields": {"html": "html"}}).body_field == "text"
+    with pytest.raises(ConfigurationError, match="field of another value"):
+        settings.for_page({"fields": {"html": "text"}})
 
 
 def test_keys_of_a_dict_count_one_by_one() -> None:
