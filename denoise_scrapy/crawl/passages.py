@@ -671,7 +671,9 @@ def objects_in(request: Request) -> Iterator[object]:
     for callback in (request.callback, request.errback):
         if isinstance(callback, partial):
             given += callback.args, callback.keywords
-        given += [cell.cell_contents for cell in getattr(callback, "__closure__", None) or ()]
+        for cell in getattr(callback, "__closure__", None) or ():
+            with suppress(ValueError):  # its name has no value yet
+                given.append(cell.cell_contents)
     for _ in range(MOST_HELD):
         if not given:
             break

@@ -285,3 +285,12 @@ def test_copies_that_we_drop_are_not_lost_in_later_pipelines(site: Web) -> None:
     done = crawl(spider_of(site("/a/3"), site("/copy")), ONE_BY_ONE)
     assert len(done.dropped) == done.stat("dedup/duplicates") == 1
     assert done.stat("body/lost_later") == 0 and not done.lines(LATER)
+
+
+def test_a_name_without_a_value_in_a_callback_carries_nothing() -> None:
+    def requests() -> Any:
+        yield scrapy.Request("http://a.example/", lambda response: later(response, item), meta={"item": item})
+        later = print
+
+    item = {"n": 1}
+    assert sum(each is item for each in objects_in(next(requests()))) == 2
