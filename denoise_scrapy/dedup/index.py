@@ -576,10 +576,11 @@ class DuplicateIndex:
     def _know(self, records: Iterable[Record]) -> None:
         """Make records findable, in order of id."""
         for record in records:
-            if record.fingerprint.bands and self._most_in_tree <= MOST_IN_TREE:
-                self._banded.add(record.name.scope)
-            elif not self._rule.too_short(record.fingerprint):
-                self._forest.add(record)
+            if not self._rule.too_short(record.fingerprint):  # those of earlier versions have bands
+                if record.fingerprint.bands and self._most_in_tree <= MOST_IN_TREE:
+                    self._banded.add(record.name.scope)
+                else:
+                    self._forest.add(record)
             self._last = record.id
 
     def _forget(self, count: int) -> None:

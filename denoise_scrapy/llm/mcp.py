@@ -139,7 +139,7 @@ class Tools:
         for one in found:
             times[one.key] += 1
             key = f"{one.key}#{times[one.key]}" if times[one.key] > 1 else one.key
-            rows.append((key, one.text, one.row["title"]))
+            rows.append((key, one.text, None, one.row["title"]))
         verdicts = await asyncio.to_thread(lambda: list(deduplicate(rows, keep=keep, scope="global")))
         return {
             "kept": [key for key, verdict in verdicts if not verdict.duplicate],

@@ -40,7 +40,7 @@ def make_bodies() -> None:
 
 
 def find_duplicates(folder: Path) -> None:
-    assert_type(list(deduplicate([("a", "text", "title")], keep="longest", rule="part")), list[tuple[str, Verdict]])
+    assert_type(list(deduplicate([("a", "text", "2026-01-31")], keep="newest", rule="part")), list[tuple[str, Verdict]])
     store = SQLiteStore(folder / "texts.sqlite")
     with DuplicateIndex(0.7, store, rule="near-copy", search="tree") as index:
         verdict = assert_type(index.check_and_add("b", "text", claim=True), Verdict)

@@ -4,6 +4,7 @@ import struct
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 
 import numpy as np
 from datasketch import MinHash
@@ -82,3 +83,15 @@ def test_texts_of_the_tree_and_later_ones_are_found(monkeypatch):
         assert [index.check("/new", f"{text} Share this.").of for text in texts] == [f"/{n}" for n in range(10)]
         assert not index.check("/new", " ".join(english(99, 100))).duplicate
         assert index.stats["verified"] == 10
+
+
+def test_short_texts_with_bands_of_earlier_versions_leave_later_ones_to_the_tree():
+    with DuplicateIndex() as index:
+        index.add("/short", "two words")
+        [short] = index._store.records()
+    text = " ".join(english(1, 100))
+    with DuplicateIndex() as index:
+        index.restore([short._replace(fingerprint=replace(short.fingerprint, bands=b"word"))])
+        index.add("/1", text)
+        assert [one.fingerprint.bands for one in index._store.records()] == [b"word", b""]
+        assert index.check("/new", f"{text} Share this.").of == "/1"

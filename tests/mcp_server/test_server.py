@@ -229,3 +229,13 @@ def test_copies_are_found_among_pages_texts_and_urls(ask: Ask, site: Web) -> Non
     assert duplicates["page 4"] == "page 3"
     assert {site("/0"), site("/copy")} & {*duplicates}
     assert "page 3" in found["kept"]
+
+
+def test_titles_tell_similar_pages_of_a_site_apart(ask: Ask) -> None:
+    page = f"<title>{{}}</title><p>{story(1)}"
+    pages = [
+        GivenPage(f"http://a.example/{at}", page.format(one)) for at, one in enumerate(("Rain in Oban", "Snow in Mull"))
+    ]
+    found = ask("dedup", pages)
+    assert found["duplicates"] == []
+    assert found["variants"] == [{"key": pages[1].url, "of": pages[0].url}]
