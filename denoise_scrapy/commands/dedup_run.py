@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timezone
 from itertools import chain, islice
+from math import isnan
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -262,11 +263,11 @@ class Job:
 
 def _seconds(value: Any) -> float:
     """Return a date as seconds since 1970; raise `BadRowError` if invalid. A missing date is the oldest."""
-    if value is None or value == "":
+    if value is None or value == "" or (isinstance(value, float) and isnan(value)):  # as of data frames
         return float("-inf")
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value)
     try:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return float(value)
         if not isinstance(value, datetime):
             value = datetime.fromisoformat(str(value).strip().replace("Z", "+00:00"))
         return float((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp())

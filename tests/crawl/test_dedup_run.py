@@ -308,6 +308,14 @@ def test_dates(here: Path, dedup: Told) -> None:
     assert "line 3: 'yesterday' is not an ISO date\n" in err
 
 
+def test_a_number_beyond_all_floats_is_no_date_and_nan_is_the_oldest(here: Path, dedup: Told) -> None:
+    rows = [{"url": str(at), "body": A, "day": day} for at, day in enumerate((2, 10**400, 1, float("nan"), 3))]
+    write("rows.jsonl", rows)
+    _, err = dedup("rows.jsonl --keep newest --date day -o out.jsonl", 1)
+    assert keys("out.jsonl") == ["1", "4"]
+    assert "line 2: 1000" in err
+
+
 @pytest.mark.parametrize(
     ("argv", "code", "said"),
     [
