@@ -11,6 +11,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from time import process_time
 from types import FrameType
 from typing import Any, NamedTuple, TypeVar
@@ -24,6 +25,7 @@ from evaluation.corpora import RecordedPage
 T = TypeVar("T")
 Values = npt.NDArray[np.floating[Any]]
 
+_CACHED = type(lru_cache(len))
 #: Quantile of the normal distribution for an interval of 95%.
 Z = 1.96
 
@@ -62,8 +64,7 @@ def forget_caches() -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith("denoise_scrapy"):
             for value in list(vars(module).values()):
-                told = getattr(value, "cache_parameters", None)
-                if told is not None and told()["maxsize"] is not None:
+                if isinstance(value, _CACHED) and value.cache_parameters()["maxsize"] is not None:
                     value.cache_clear()
 
 

@@ -3,9 +3,9 @@
 import gc
 import random
 import string
-import sys
 import tracemalloc
 
+from benchmarks.measuring import forget_caches
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import PageMemory, VisitedShapes
@@ -30,14 +30,6 @@ def hostile(seed: int) -> str:
     return "".join(parts)
 
 
-def clear_caches() -> None:
-    """Clear the caches of limited size that functions of the package have: what they remember depends on the pages."""
-    modules = [module for name, module in list(sys.modules.items()) if name.startswith("denoise_scrapy.")]
-    for value in (value for module in modules for value in vars(module).values()):
-        if hasattr(value, "cache_parameters") and value.cache_parameters()["maxsize"] is not None:
-            value.cache_clear()
-
-
 def test_hostile_pages_leave_nothing_behind() -> None:
     """What Python and numpy hold after so many hosts is what they hold after half of them."""
     memory = PageMemory(20_000, 4)
@@ -49,7 +41,7 @@ def test_hostile_pages_leave_nothing_behind() -> None:
                 memory.remember(page)
                 SiteModel(memory.comparison_pages(page, 5)).extract(page)
                 page.drop_columns()
-        clear_caches()
+        forget_caches()
         gc.collect()
         return tracemalloc.get_traced_memory()[0]  # 0 before the start
 
@@ -71,7 +63,7 @@ def test_shapes_of_urls_are_bounded() -> None:
         for numbers in (range(300), range(300, 500)):
             for n in numbers:
                 shapes.add(f"http://{n}.example/{n:x}y/{'x' * 2000}?a={n:x}z")
-            clear_caches()
+            forget_caches()
             held.append(tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()
