@@ -168,11 +168,11 @@ cdef struct Row:          # a row of the table
 cdef unordered_map[string, vector[Row]] _properties
 
 # Properties; the bits that they set; the test of a value that hides; its words, behind a stroke those that do not hide,
-# or its limit in pixels.
+# or its limit in pixels. A line that is indented goes on with the one before.
 _PROPERTIES = f"""
-display; DISPLAY; WORD; none | block inline inline-block flex inline-flex grid inline-grid table inline-table \
-    table-row table-cell table-caption table-column table-column-group table-row-group table-header-group \
-    table-footer-group list-item contents flow-root flow ruby ruby-text math run-in -webkit-box -webkit-inline-box \
+display; DISPLAY; WORD; none | block inline inline-block flex inline-flex grid inline-grid table inline-table
+    table-row table-cell table-caption table-column table-column-group table-row-group table-header-group
+    table-footer-group list-item contents flow-root flow ruby ruby-text math run-in -webkit-box -webkit-inline-box
     -webkit-flex -ms-flexbox -moz-box initial inherit unset revert revert-layer
 content-visibility; DISPLAY; WORD ONLY; hidden
 visibility; VISIBILITY; WORD; hidden collapse | visible initial inherit unset revert
@@ -186,14 +186,14 @@ background-image; BACKGROUND; PICTURE ONLY;
 background-clip; TEXT_CLIP; WORD; text
 position; POSITION; WORD; absolute fixed relative
 position; FIXED; WORD; fixed
-left top inset inset-block inset-block-start inset-inline inset-inline-start right bottom inset-block-end \
+left top inset inset-block inset-block-start inset-inline inset-inline-start right bottom inset-block-end
     inset-inline-end; OFFSET; FAR ANY_EDGE; {FAR_OFF}
-left top inset inset-block inset-block-start inset-inline inset-inline-start right bottom inset-block-end \
+left top inset inset-block inset-block-start inset-inline inset-inline-start right bottom inset-block-end
     inset-inline-end; BEYOND; ACROSS ONLY;
 left top inset inset-block inset-block-start inset-inline inset-inline-start; AHEAD; FAR ONLY; {AHEAD}
 text-indent; INDENT; FAR; {FAR_OFF}
 letter-spacing; INDENT; FAR ONLY; {FAR_OFF}
-margin margin-top margin-left margin-block margin-block-start margin-inline margin-inline-start margin-start \
+margin margin-top margin-left margin-block margin-block-start margin-inline margin-inline-start margin-start
     margin-before; MARGIN; MARGIN ANY_EDGE; {FAR_OFF}
 text-indent; PUSHED; ACROSS ONLY;
 padding-left; PUSHED; FAR ONLY; {FAR_OFF}
@@ -222,7 +222,10 @@ def _row_of(names, bits, tests, given):
 
 
 #: Properties, the bits that they set, the test of a value that hides, and its words or limit.
-PROPERTIES = tuple(_row_of(*map(str.strip, line.split(";"))) for line in _PROPERTIES.strip().splitlines())
+PROPERTIES = tuple(
+    _row_of(*[" ".join(part.split()) for part in line.split(";")])
+    for line in _PROPERTIES.replace("\n    ", " ").strip().splitlines()
+)
 cdef Row _row
 for _names, _row.bit, _row.test, _given in PROPERTIES:
     _hiding, _, _others = str(_given).partition("|")
