@@ -627,19 +627,37 @@ cdef inline double own_here(View view, int32_t block) noexcept nogil:
     return view.own_tokens[block] / view.slots[view.tree.blocks[block].slot].blocks
 
 
-cdef int find_story(Tree tree, View view) nogil:
-    """Find the box that comes closest to holding all the page's own prose and nothing else, and its paragraphs.
+cdef int32_t find_best_box(
+    const double* prose, const double* tokens, double whole, int32_t n, int32_t step
+) noexcept nogil:
+    """Return the element whose text comes closest to being all the prose and nothing else, -1 without prose.
 
-    It has the highest F = 2 · prose inside / (tokens inside + all prose); of equals the deepest is taken.
+    It has the highest F = 2 · prose inside / (tokens inside + all prose); of equals the deepest is taken. The sums of
+    each of the n elements are so many steps apart.
     """
-    cdef double whole = sums_of(view, view.n)[STORY], fit, best = 0
+    cdef double fit, best = 0
+    cdef int32_t i, box = -1
+    for i in range(n if whole else 0):
+        fit = 2 * prose[i * step] / (tokens[i * step] + whole)
+        if fit >= best:
+            best, box = fit, i
+    return box
+
+
+def best_box(const double[::1] prose not None, const double[::1] tokens not None, double whole) -> int:
+    """Return `find_best_box`, given the prose and tokens in each of n elements, and all prose."""
+    if prose.shape[0] != tokens.shape[0]:
+        raise ValueError(f"there are {prose.shape[0]} elements, got tokens of {tokens.shape[0]}")
+    return find_best_box(&prose[0], &tokens[0], whole, <int32_t>prose.shape[0], 1) if prose.shape[0] else -1
+
+
+cdef int find_story(Tree tree, View view) nogil:
+    """Find the best box of the page's own prose, and its paragraphs."""
+    cdef const double* page = sums_of(view, view.n)
     cdef bint found = False
     cdef int32_t i
-    view.box, view.first, view.last = -1, 0, view.m - 1
-    for i in range(view.n if whole else 0):
-        fit = 2 * sums_of(view, i)[STORY] / (sums_of(view, i)[TOKENS] + whole)
-        if fit >= best:
-            best, view.box = fit, i
+    view.first, view.last = 0, view.m - 1
+    view.box = find_best_box(&view.sums[STORY], &view.sums[TOKENS], page[STORY], view.n, SUMS)
     for i in range(view.m):
         if tree.blocks[i].prose and is_inside(tree, tree.blocks[i].element, view.box):
             if not found:

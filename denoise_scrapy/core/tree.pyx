@@ -579,7 +579,7 @@ cdef vector[string] DECLARED = b"generator og:title og:site_name citation_title"
 
 cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     """Note a meta element's declaration, if it is of one of the kinds that count."""
-    cdef string declared
+    cdef size_t i
     cdef const unsigned char* name = attribute_of(node, b"property")
     cdef const unsigned char* content = attribute_of(node, b"content")
     if name == NULL or name[0] == 0:
@@ -589,9 +589,9 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     name = behind_blanks(name)
     if begins(name, b"og:type"):
         note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
-    for declared in DECLARED:
-        if in_head and begins(name, declared.c_str()):
-            note(tree, -1, declared.c_str(), content)
+    for i in range(DECLARED.size() if in_head else 0):
+        if begins(name, DECLARED[i].c_str()):
+            note(tree, -1, DECLARED[i].c_str(), content)
 
 
 cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag) nogil:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.core.characters import END, START
-from denoise_scrapy.core.features import Words, read_words
+from denoise_scrapy.core.features import Words, best_box, read_words
 from denoise_scrapy.core.markup import REASONS, USUAL_SHEET, Flag, Kind, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
@@ -219,13 +219,10 @@ class Blocks:
     def in_best_box(self, prose: npt.NDArray[np.generic]) -> BoolArray:
         """Return which blocks are in the element that comes closest to holding all prose and nothing else.
 
-        It has the highest F = 2 · prose inside / (tokens inside + all prose), given the prose of each block; of equals
-        the deepest is taken. All blocks of a page without prose are.
+        All blocks of a page without prose are; `prose` is that of each block, shape (m,).
         """
-        if not prose.any():
-            return np.ones(len(self), np.bool_)
-        fit = self.subtree_sums(prose) / (self.subtree_sums(self.tokens) + prose.sum())
-        return self.inside(len(fit) - 1 - int(fit[::-1].argmax()))
+        box = best_box(self.subtree_sums(prose), self.subtree_sums(self.tokens), float(prose.sum()))
+        return self.inside(box) if box >= 0 else np.ones(len(self), np.bool_)
 
     def share_owned_by(self, elements: BoolArray) -> FloatArray:
         """Return the share of each block's visible characters that are own text of the marked elements."""
