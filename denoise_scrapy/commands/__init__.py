@@ -31,8 +31,7 @@ PROGRAM = "scrapy denoise"
 FAILED, MISUSED = 1, 2  # exit codes, as in Scrapy and argparse
 STOPPED = 130  # exit code after Ctrl-C, as of shells
 STANDARD = "-"  # standard input, standard output
-# Problems, copies, names and words that a command prints, of many, and items of a trial between two lines of progress;
-# seconds between these of other commands.
+# Problems, copies, names and words that a command prints, of many; seconds between two lines of progress.
 SHOWN, PROGRESS_SECONDS = 10, 5
 
 # Modules of this package, with a description and an example. Their options must differ from those of all Scrapy

@@ -22,7 +22,7 @@ from twisted.python.failure import Failure
 from typing_extensions import override
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.commands import SHOWN, UsageError, check_output
+from denoise_scrapy.commands import UsageError, check_output
 from denoise_scrapy.commands.fetch_pages import NOTHING_KEPT, process_for
 from denoise_scrapy.commands.trial_report import Costs, TriedItem, lines_of, report_of
 from denoise_scrapy.crawl.counters import PREFIX
@@ -37,6 +37,8 @@ from denoise_scrapy.support.shown import MAX_LOGGED, report, say, say_json
 
 # Items by default; and pages for each, as a spider that yields few items would crawl the whole site.
 ITEMS, PAGES_PER_ITEM = 50, 4
+# Items between two lines of progress.
+SAID_EACH = 10
 # Pages on which the cost of a body is measured: their median differs by a tenth from that of all.
 TIMED = 20
 _TRIED = "_denoise_trial"  # attribute of a crawler
@@ -137,7 +139,7 @@ class Trial:
             key=passage.text.key,
         )
         self.items.append(item)
-        if len(self.items) % SHOWN == 0 or len(self.items) == 1:
+        if len(self.items) % SAID_EACH == 0 or len(self.items) == 1:
             report(f"{len(self.items)} of {self._most} items")
         response = passage.siblings.response
         if response is not None and item.body is not None and len(self._pages) < TIMED:

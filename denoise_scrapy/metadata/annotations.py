@@ -26,8 +26,10 @@ from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 MAX_CHARS, MAX_NAME, MAX_ADDRESS = 1_000, 60, 2_000
 #: What a template left unfilled is no value.
 _PLACEHOLDER = re.compile(r"\{\{|\$\{|<%|\{%|^%\w{1,60}%$")
-#: A longer line is not a byline; nor are more characters of a meta element's names read.
+#: A longer line is not a byline.
 BYLINE_CHARS = 150
+#: Characters of a meta element's names that are read: some have several.
+MAX_NAMES = 150
 
 _TAGS = re.compile(r"<[^<>]{0,200}>")
 _NEVER = re.escape("".join(map(chr, NOT_WRITTEN)))
@@ -247,7 +249,7 @@ class PageAnnotations:
         self._metas_left -= 1
         if self._metas_left > 0 and content and not _PLACEHOLDER.search(content):
             names = (attributes.get(key, "") for key in ("name", "property", "itemprop", "http-equiv"))
-            for name in {name for given in names for name in given.lower()[:BYLINE_CHARS].split()}:
+            for name in {name for given in names for name in given.lower()[:MAX_NAMES].split()}:
                 full = _OPEN_GRAPH.match(name)
                 self.metas[f"{full[1] or 'og'}:{name[full.end() :]}" if full else name].append(content)
 

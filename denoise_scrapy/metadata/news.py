@@ -11,10 +11,9 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from denoise_scrapy.metadata.annotations import (
-    BYLINE_CHARS,
     MAX_HTML,
     MAX_JSON,
-    MAX_VALUES,
+    MAX_NAMES,
     JsonLd,
     joined,
     same_address,
@@ -31,6 +30,11 @@ from denoise_scrapy.support.shown import logger_of
 __all__ = ["News", "Update"]
 
 logger = logger_of(__name__)
+
+#: Links that are read: most pages have a few hundred.
+MAX_LINKS = 5_000
+#: Characters around a link in which "page 2 of 3" is looked for.
+MAX_AROUND = 150
 
 Value = TypeVar("Value")
 
@@ -111,7 +115,7 @@ class News:
         base = next((href for one in root.iter("base") if (href := one.get("href"))), "")
         start = joined(self.url, base) or self.url
         around: dict[Any, str] = {}
-        linked = ((element.get("href") or "", element) for element in islice(root.iter("link", "a"), MAX_VALUES))
+        linked = ((element.get("href") or "", element) for element in islice(root.iter("link", "a"), MAX_LINKS))
         for href, element in page_links(self.url, linked):
             if url := joined(start, href):
                 text, parent = _text_of(element), element.getparent()
@@ -127,7 +131,7 @@ def _text_of(element: Any) -> str:
     parts, chars = list[str](), 0
     for part in element.itertext():
         chars += len(part.strip())
-        if chars > BYLINE_CHARS:
+        if chars > MAX_AROUND:
             return ""
         parts.append(part)
     return " ".join("".join(parts).split())
@@ -139,5 +143,5 @@ def _metas(root: Any) -> Iterator[tuple[str, str]]:
         if element.tag == "meta" or element.get("itemprop"):
             content = element.get("content") or element.get("href") or element.text or ""
             yield from (
-                ((element.get(key) or "").lower()[:BYLINE_CHARS], content) for key in ("name", "property", "itemprop")
+                ((element.get(key) or "").lower()[:MAX_NAMES], content) for key in ("name", "property", "itemprop")
             )
