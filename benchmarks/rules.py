@@ -27,6 +27,8 @@ import numpy as np
 
 from denoise_scrapy.body import SiteModel, extract
 from denoise_scrapy.body.code import CodeFrames
+from denoise_scrapy.core.boxes import RULES as BOXES
+from denoise_scrapy.core.boxes import weighed
 from denoise_scrapy.core.choice import choose, select_by_expected_f1
 from denoise_scrapy.core.styles import styles_of
 from denoise_scrapy.page import Page
@@ -98,7 +100,6 @@ def _sheet(name: str, pattern: str, instead: bytes = b":unknown ") -> Rule:
 
 
 HIDDEN = "safety: hidden text"
-BOXES = ("lower_around_story", "raise_links", "raise_posts", "lower_appeals", "raise_footers")
 RULES = (
     Rule("leftovers, all", "body.extraction.without_leftovers", _as_decided),
     Rule("permalinks", "body.leftovers.permalinks", _nothing, "signs, which F1 does not see"),
@@ -110,8 +111,7 @@ RULES = (
         "docs: Markdown of manuals",
     ),
     Rule("a heading at the end", "body.leftovers.LIKELY_HEADING", -1),
-    *(Rule(name.replace("_", " "), f"body.strategies.boxes.{name}", _nothing) for name in BOXES),
-    Rule("buttons", "body.strategies.boxes._buttons", lambda page: np.zeros(len(page.blocks), bool)),
+    *(Rule(name, "body.strategies.combined.weighed", partial(weighed, without=[name])) for name in BOXES),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("a text twice, once", "body.strategies.combined.choose", _once_off),
     Rule("short pages: repeated in place", "body.strategies.combined.choose", partial(_chosen, without=["in_place"])),

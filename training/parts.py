@@ -10,10 +10,11 @@ import numpy.typing as npt
 from catboost import CatBoostClassifier
 
 from denoise_scrapy.body.kind import KINDS
-from denoise_scrapy.body.parts import LEARNED, part_signals
 from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals, page_signals
+from denoise_scrapy.body.taste import LEARNED
 from denoise_scrapy.body.wording import NO_WORDING, Wording
 from denoise_scrapy.core.judge import Forest, Neighbours
+from denoise_scrapy.core.parts import part_signals
 from training import trees
 from training.dataset import Example
 from training.wording import fit_wording, short_texts, stories_of
@@ -47,8 +48,11 @@ def fit_parts(
         return {}
     pages = [examples[i].page for i in read]
     around = [Neighbours.of(page.tree) for page in pages]
-    made = map(part_signals, pages, [inputs[i] for i in read], around, [odds[i] for i in read])
-    signals = np.concatenate(list(made), axis=1).T
+    made = [
+        part_signals(page.tree, page.words, inputs[i], beside, odds[i])
+        for i, page, beside in zip(read, pages, around, strict=True)
+    ]
+    signals = np.concatenate(made, axis=1).T
     found = {}
     for part in LEARNED:
         labels, sure = (

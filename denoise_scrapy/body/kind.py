@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from denoise_scrapy.body.parts import Values
-from denoise_scrapy.body.strategies.combined import BlockModel, block_model, first_judgement, page_signals
+from denoise_scrapy.body.strategies.combined import BlockModel, Values, block_model, first_judgement, page_signals
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 

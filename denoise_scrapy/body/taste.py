@@ -1,6 +1,6 @@
 """User preferences: which parts of a page belong to a body, and precision or recall.
 
-Parts are found by boosted trees (`parts`), tables of data by their cells.
+Parts are found by boosted trees (`core/parts.pyx`), tables of data by their cells.
 
 The user's selectors take precedence, then the parts to keep or drop, then the preferred error.
 """
@@ -16,7 +16,6 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.parts import CAPTIONS, LEARNED, LIKELY, inside_tags, part_signals
 from denoise_scrapy.body.strategies import find_strategy
 from denoise_scrapy.body.strategies.base import HALF, RULE_NO, RULE_YES, Decision
 from denoise_scrapy.body.strategies.combined import block_model, first_judgement
@@ -24,11 +23,18 @@ from denoise_scrapy.body.strategies.repetition import RepetitionStrategy
 from denoise_scrapy.body.tables import data_tables
 from denoise_scrapy.core.choice import expected_f1, select_by_expected_f1
 from denoise_scrapy.core.judge import Neighbours
+from denoise_scrapy.core.parts import part_signals
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.page.selectors import Match
 from denoise_scrapy.site import SiteStatistics
 
+#: Parts that boosted trees find, fitted on some seven hundred pages labelled by readers (`docs/main-text.md`,
+#: `training/parts.py`).
+LEARNED = ("title", "standfirst", "captions", "bylines", "comments")
+#: A block belongs to a part if that is at least this probable. On publishers left out, a lower threshold finds more
+#: such blocks, and more false ones: F1 of all parts is highest here.
+LIKELY = 0.3
 #: All parts, by their fields in `Taste`.
 PARTS = (*LEARNED, "tables")
 
@@ -38,11 +44,11 @@ def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict
     found = dict[str, BoolArray]()
     if not {*LEARNED}.isdisjoint(names):
         features, odds = first_judgement(page, site)
-        signals = part_signals(page, features, Neighbours.of(page.tree), odds)
+        signals = part_signals(page.tree, page.words, features, Neighbours.of(page.tree), odds)
         for name in (name for name in LEARNED if name in names):
             found[name] = block_model().forests[f"part {name}"].probability(signals) >= LIKELY
     if "captions" in found:
-        found["captions"] |= inside_tags(page, CAPTIONS)
+        found["captions"] |= page.blocks.inside_tags({"figcaption", "caption"})
     if "tables" in names:
         tables = page.elements.nearest(page.elements.has_tag({"table"}))[page.blocks.element]
         found["tables"] = (tables >= 0) & data_tables(page)[tables]

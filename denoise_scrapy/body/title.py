@@ -16,7 +16,6 @@ from itertools import chain, repeat
 import numpy as np
 
 from denoise_scrapy.body.leftovers import permalinks
-from denoise_scrapy.body.parts import inside_tags
 from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import fold, host_of, letters
@@ -73,7 +72,7 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
 
 def _headings(page: Page) -> list[str]:
     """Return the texts of the headings of level one."""
-    likely = inside_tags(page, {"h1"}) & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
+    likely = page.blocks.inside_tags({"h1"}) & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
     if not likely.any():
         return []
     shown = page.without(np.array(permalinks(page), np.int64))

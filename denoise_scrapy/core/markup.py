@@ -87,7 +87,11 @@ HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 
 #: What an element is by its tag: bits of `ElementKind.kind`.
-Kind = IntFlag("Kind", "BLOCK CONTAINER SKIPPED BREAK ROOT EXACT IN_HEAD LIST CONTENT PICTURE TERM DIV QUOTE")
+Kind = IntFlag(
+    "Kind",
+    "BLOCK CONTAINER SKIPPED BREAK ROOT EXACT IN_HEAD LIST CONTENT PICTURE TERM DIV QUOTE STORY FOOTER FORM BUTTON "
+    "OPENER MATTER CAPTION TIME ITEM GRAPHIC",
+)
 KIND_TAGS: dict[Kind, frozenset[str]] = {
     Kind.BLOCK: BLOCK_TAGS,
     Kind.CONTAINER: CONTAINER_TAGS,
@@ -102,6 +106,16 @@ KIND_TAGS: dict[Kind, frozenset[str]] = {
     Kind.TERM: frozenset(["dt"]),
     Kind.DIV: frozenset(["div"]),
     Kind.QUOTE: frozenset(["blockquote", "q", "cite"]),
+    Kind.STORY: frozenset(["article"]),
+    Kind.FOOTER: frozenset(["footer"]),
+    Kind.FORM: frozenset(["form"]),
+    Kind.BUTTON: frozenset(["button"]),
+    Kind.OPENER: HEADING_TAGS | {"summary", "dt"},  # a button in it opens what is below
+    Kind.MATTER: frozenset(["pre", "blockquote", "figure", "img", "table"]),  # a button beside it belongs to it
+    Kind.CAPTION: frozenset(["figcaption", "caption"]),
+    Kind.TIME: frozenset(["time", "address"]),
+    Kind.ITEM: frozenset(["li"]),
+    Kind.GRAPHIC: frozenset(["img", "picture", "video", "svg"]),
 }
 
 

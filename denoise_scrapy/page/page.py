@@ -212,6 +212,11 @@ class Blocks:
         """Return the blocks in an element's subtree."""
         return np.asarray((self.element >= element) & (self.element < self.elements.rows["end"][element]))
 
+    def inside_tags(self, tags: Collection[str]) -> BoolArray:
+        """Return the blocks in elements with some tags."""
+        tagged = np.frombuffer(self.elements.tree.tagged(tags), np.uint8).astype(np.int64)
+        return np.asarray(self.elements.tree.inherited(tagged).take(self.element) > 0)
+
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> FloatArray:
         """Return the sum of a column over the blocks in each element's subtree, shape (elements,)."""
         return self.elements.tree.block_sums(np.ascontiguousarray(values, np.float64))

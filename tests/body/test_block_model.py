@@ -8,8 +8,8 @@ import pytest
 
 import training
 from denoise_scrapy.body.kind import KINDS
-from denoise_scrapy.body.parts import LEARNED
 from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy, block_model, contributions, view_of
+from denoise_scrapy.body.taste import LEARNED
 from denoise_scrapy.core.features import FAMILIES, NAMES
 from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.page import Page

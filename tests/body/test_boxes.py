@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from denoise_scrapy.body.strategies.boxes import weighed
+from denoise_scrapy.core.boxes import weighed
 from denoise_scrapy.page import Page
 
 PROSE = "<p>Die Pumpe am Tor wurde im Herbst gekauft, und der Wärter schreibt jede Stunde ihren Stand in ein Buch."
@@ -15,7 +15,7 @@ LINKS = "<li><a href=/1>Clerk</a><li><a href=/2>Tenor</a><li><a href=/3>Painter<
 def weights(html: str, chances: list[float]) -> list[float]:
     page = Page.parse(html)
     assert len(page.blocks) == len(chances)
-    return np.round(weighed(page, np.array(chances)), 2).tolist()
+    return np.round(weighed(page.tree, page.words.titles, np.zeros(len(chances), bool), chances), 2).tolist()
 
 
 @pytest.mark.parametrize(

@@ -21,18 +21,20 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.parts import Values, part_signals
 from denoise_scrapy.body.stated import stated_words
 from denoise_scrapy.body.strategies.base import HALF, Decision, LazyReasons, Strategy
-from denoise_scrapy.body.strategies.boxes import FACTOR, weighed
 from denoise_scrapy.body.tables import tables_around
 from denoise_scrapy.body.wording import Wording
+from denoise_scrapy.core.boxes import weighed
 from denoise_scrapy.core.choice import STOCK_PAGES, choose, expected_f1
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
 from denoise_scrapy.core.judge import Forest, Neighbours, Network, judge
+from denoise_scrapy.core.parts import part_signals
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
+
+Values = npt.NDArray[np.float32]
 
 #: A page that declares one of these is a thread, whose answers are content.
 FORUM_TYPES = frozenset(["qapage", "question", "discussionforumposting"])
@@ -222,16 +224,13 @@ class CombinedStrategy(Strategy):
         model = self._model or block_model()
         neighbours = Neighbours.of(page.tree)
         probability, odds = model.judge(features, neighbours)
-        chances = weighed(page, probability)
-        is_byline = np.zeros(len(chances), bool)
+        is_byline = np.zeros(len(odds), bool)
         if forest := model.forests.get("part bylines"):
-            # the model keeps a byline beside few pages of a site, and drops it beside more. Mean F1 of 3,154 pages
-            # changes by -.0001; from .3 on a heading "Name" passes for one
-            is_byline = forest.probability(part_signals(page, features, neighbours, odds)) > HALF
-            chances[is_byline] *= FACTOR
+            # from .3 on a heading "Name" passes for one
+            is_byline = forest.probability(part_signals(page.tree, page.words, features, neighbours, odds)) > HALF
         choice = choose(
             page.tree,
-            chances,
+            weighed(page.tree, page.words.titles, is_byline, probability),
             in_place=features[_IN_PLACE],
             stock=features[_STOCK],
             place=place,

@@ -1,12 +1,6 @@
-"""Parts of a page's text: what trees know of a block beside the features of the block model.
-
-Headline, standfirst, captions, bylines and comments are found by boosted trees, fitted on some seven hundred pages
-labelled by readers (`docs/main-text.md`, `training/parts.py`).
-"""
+"""The part signals of blocks (`core/parts.pyx`), a whole column at a time."""
 
 from __future__ import annotations
-
-from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
@@ -18,21 +12,14 @@ from denoise_scrapy.page.columns import BoolArray, FloatArray
 
 Values = npt.NDArray[np.float32]
 
-#: Parts that the model can find.
-LEARNED = ("title", "standfirst", "captions", "bylines", "comments")
-#: A block belongs to a part if that is at least this probable. On publishers left out, a lower threshold finds more
-#: such blocks, and more false ones: F1 of all parts is highest here.
-LIKELY = 0.3
-#: Offsets of the blocks before and after that the part of a block depends on.
+#: Offsets of the blocks before and after.
 AROUND = (1, 2, -1, -2)
-#: Enclosing elements whose names indicate a part.
-CAPTIONS = {"figcaption", "caption"}
-_TAGS = (CAPTIONS, {"time", "address"}, {"h1"}, {"h2", "h3"}, {"li"}, {"form"})
+_TAGS = ({"figcaption", "caption"}, {"time", "address"}, {"h1"}, {"h2", "h3"}, {"li"}, {"form"})
 FLAGS = len(Flag)
 _PICTURES = {"img", "picture", "video", "svg"}
 
 
-def part_signals(page: Page, features: Values, neighbours: Neighbours, odds: Values) -> Values:
+def literal_signals(page: Page, features: Values, neighbours: Neighbours, odds: Values) -> Values:
     """Return the part signals of each of a page's m blocks, shape (signals, m), NaN where unknown.
 
     They are computed from the block model's features, shape (features, m), and its network's odds, shape (m,).
@@ -62,8 +49,3 @@ def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray
     around = np.zeros(len(e) + 1, bool)  # the last value is for no element
     around[e.parent[page.blocks.element[announcing]]] = True
     return np.where(last >= 0, numbers - last, np.nan), (e.nearest(around[:-1]) >= 0)[page.blocks.element]
-
-
-def inside_tags(page: Page, tags: Collection[str]) -> BoolArray:
-    """Return the blocks in elements with some tags."""
-    return (page.elements.nearest(page.elements.has_tag(tags)) >= 0)[page.blocks.element]

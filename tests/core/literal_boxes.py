@@ -1,7 +1,4 @@
-"""What a box is as a whole, where the model judges its blocks one by one: a story, a list of links, posts, an appeal.
-
-Mean F1 of 3,154 pages of 19 corpora +.0007, none -.0003 (`python -m benchmarks.rules` measures each).
-"""
+"""What boxes make of the probabilities of their blocks (`core/boxes.pyx`), a whole column at a time."""
 
 from __future__ import annotations
 
@@ -11,27 +8,17 @@ from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 
-#: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
-#: frame; and the factor of what is beside it, and of an appeal, a button and a byline.
 STORY_SHARE, FACTOR = 0.3, 0.3
-#: What posts, and what is in the footer of an article, are raised to; and below which it is hardly content.
 LIKELY, UNLIKELY = 0.6, 0.1
-#: Fewest entries of a section of links, and most places on the page that they have; least probability of its heading,
-#: and of a link that is no call to act.
 ENTRIES, PLACES, HEADED = 3, 2, 0.44
-#: Most tokens of a button or a call to act, most blocks of an appeal, and levels above a heading that are looked at.
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
-#: Mean probability of short posts, and most expected tokens of all else on their page: with .1 pages of forums lose.
 POSTS, FIRST_POST = 0.15, 60
-#: What no appeal has: a button beside code copies it, a link beside a picture says whose it is.
 _NO_APPEAL = ("pre", "blockquote", "figure", "img", "table")
-#: Share of links in what has hardly any.
 BARE = 0.02
-#: Probability of a sure paragraph; and share of links in a block that is a link.
 SURE, LINK = 0.9, 0.9
 
 
-def weighed(page: Page, probability: FloatArray) -> FloatArray:
+def literal_weighed(page: Page, probability: FloatArray, bylines: BoolArray) -> FloatArray:
     """Return the probability of each of m blocks, shape (m,), given the boxes that they are in."""
     found, e = np.array(probability), page.elements
     article = e.nearest(e.has_tag({"article"})) if e.holds_tag({"article"}) else None
@@ -44,6 +31,7 @@ def weighed(page: Page, probability: FloatArray) -> FloatArray:
     lower_appeals(page, found, buttons)
     if article is not None:
         raise_footers(page, found, article)
+    found[bylines] *= FACTOR
     return found
 
 

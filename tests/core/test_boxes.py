@@ -1,0 +1,60 @@
+"""Boxes and parts of made pages: the core's loops against columns of numpy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from denoise_scrapy.core.boxes import RULES, weighed
+from denoise_scrapy.core.features import NAMES
+from denoise_scrapy.core.judge import Neighbours
+from denoise_scrapy.core.parts import part_signals
+from denoise_scrapy.page import Page
+from tests.core.literal_boxes import literal_weighed
+from tests.core.literal_parts import literal_signals
+
+TAGS = "article section div ul li p h1 h2 h3 form button footer summary figure figcaption time pre table img".split()
+TEXTS = (
+    "A story", "2 comments", "Buy now", "<a href=/x>All of it</a>", "By Ada", "Leave a comment", "",
+    "A paragraph of prose that goes on for a while, so that it is long enough to count as one, and then some.",
+)  # fmt: skip
+LEAVES = st.tuples(st.sampled_from(TAGS), st.sampled_from(TEXTS)).map(lambda one: f"<{one[0]}>{one[1]}</{one[0]}>")
+MARKUP = st.recursive(
+    LEAVES,
+    lambda inner: st.tuples(st.sampled_from(TAGS[:5]), st.lists(inner, min_size=1, max_size=4), st.integers(1, 3)).map(
+        lambda one: one[2] * f"<{one[0]}>{''.join(one[1])}</{one[0]}>"
+    ),
+    max_leaves=12,
+)
+
+
+def parsed(body: str) -> Page:
+    return Page.parse(f"<title>A story</title><body>{body}")
+
+
+@given(MARKUP, st.data())
+def test_boxes_weigh_as_the_literal_rules_do(body, data):
+    page = parsed(body)
+    m = len(page.blocks)
+    chances = data.draw(st.lists(st.sampled_from([0.05, 0.2, 0.3, 0.45, 0.6, 0.92, 0.99]), min_size=m, max_size=m))
+    bylines = np.array(data.draw(st.lists(st.booleans(), min_size=m, max_size=m)), bool)
+    found = weighed(page.tree, page.words.titles, bylines, chances)
+    assert np.allclose(found, literal_weighed(page, np.array(chances), bylines))
+
+
+@given(MARKUP.filter(lambda body: len(parsed(body).blocks) > 0), st.randoms(use_true_random=False))
+def test_part_signals_are_the_literal_ones(body, random):
+    page = parsed(body)
+    m, values = len(page.blocks), np.random.default_rng(random.randrange(1000))
+    features, odds = values.random((len(NAMES), m)).astype(np.float32), values.normal(size=m).astype(np.float32)
+    neighbours = Neighbours.of(page.tree)
+    found = part_signals(page.tree, page.words, features, neighbours, odds)
+    np.testing.assert_array_equal(found, literal_signals(page, features, neighbours, odds))
+
+
+def test_each_rule_can_be_left_out():
+    page = parsed("<p>Add it to your basket today.</p><button>Buy</button>")
+    none = np.zeros(2, bool)
+    assert weighed(page.tree, none, none, [0.9, 0.8], without=RULES).tolist() == [0.9, 0.8]
+    with pytest.raises(ValueError, match="there are 2 blocks"):
+        weighed(page.tree, none, none, [0.9])
