@@ -12,7 +12,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
-from denoise_scrapy.page.attributes import letters
+from denoise_scrapy.core.characters import letters
 
 _HEADING = re.compile(r"(#{1,6}) +(.*)")
 _ITEM = re.compile(r" {0,3}(?:[-*+]|\d+[.)])(?: {1,4}(?! )| *$| )")

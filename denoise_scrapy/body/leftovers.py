@@ -24,10 +24,9 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     A heading that the user keeps stays, and so does one if there is nothing else. Also return the numbers of the
     elements to omit when its text is written.
     """
-    signs = {
-        "a link to its own heading": permalinks(page),
-        "a link to its source, or up": _title_links(page),
-    }
+    signs = dict[str, list[int]]()
+    if page.tree.short_links(MOST_SOURCE):
+        signs |= {"a link to its own heading": permalinks(page), "a link to its source, or up": _title_links(page)}
     if page.elements.holds_tag({"pre"}):
         frames = code_frames(page)
         signs |= {"a button beside code": frames.buttons, "a label of code": frames.labels}

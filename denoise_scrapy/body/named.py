@@ -21,7 +21,7 @@ from zlib import crc32
 
 from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.exceptions import TooLargeError
-from denoise_scrapy.page.attributes import letters
+from denoise_scrapy.core.characters import letters
 from denoise_scrapy.page.parse import root_of, to_utf8
 from denoise_scrapy.page.selectors import MAX_ELEMENTS, compile_selector
 

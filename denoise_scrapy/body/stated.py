@@ -71,7 +71,7 @@ def stated_text(page: Page, shown: float = 0) -> Stated | None:
         return _stated(page, headlines, page.articles, shown / OF_ARTICLE, ARTICLE_CONFIDENCE)
     if page.articles or shown > MOST_TOKENS:
         return None
-    states = [value for _, value in page.tree.values_of(b"state") if len(value) <= MAX_STATE]
+    states = [value for value in page.tree.declared(b"state") if len(value) <= MAX_STATE]
     states += page.json_ld if shown < LEAST_TOKENS else []  # of a job, a recipe
     found = [prose for state in states if (prose := _prose_of(state))]
     if not found:

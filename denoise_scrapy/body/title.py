@@ -18,7 +18,8 @@ import numpy as np
 from denoise_scrapy.body.leftovers import permalinks
 from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.attributes import fold, host_of, letters
+from denoise_scrapy.core.characters import fold, letters
+from denoise_scrapy.page.attributes import host_of
 from denoise_scrapy.page.parse import json_strings
 
 #: Separators between a title and the site's name: a symbol between spaces or at an end, a colon, a bar or underscore, a
@@ -38,12 +39,12 @@ MIN_LABEL = 4
 def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     """Return the title of a page, given titles of other pages of its site; "" if it has none."""
     title, titles = page.title, list(filter(None, titles))
-    declared = page.tree.declared_values
-    names = [letters(value) for name, value in declared if name == "og:site_name"]
-    headlines = [value for name, value in declared if name == "og:title"][:MOST_NAMES]
-    headlines = list(filter(letters, [*headlines, *json_strings(page.json_ld, "headline")[:MOST_NAMES]]))
+    names = list(map(letters, page.tree.declared(b"og:site_name")))
+    headlines = page.tree.declared(b"og:title")[:MOST_NAMES]
+    headlines += json_strings(page.json_ld, "headline")[:MOST_NAMES] if page.json_ld else []
+    headlines = list(filter(letters, headlines))
     said = fold(title)
-    others = [other for other in titles if _folded(other) != said]
+    others = [other for other in titles if fold(other) != said]
     # some declare the title as the site's name
     is_site = letters(title) in ["", *names] and not any(letters(one) in letters(title) for one in headlines)
     parts, split = _parts(title), list(map(_split, others))
@@ -52,22 +53,26 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     is_site |= len(titles) > 1 and not others
     if is_site:  # then the first heading of level one that is not the site's name
         return next((text for text in _headings(page) if fold(text) not in said), title)
-    if whole := _uncut(page, title):
+    cut = _ELLIPSIS.search(title, LEAST_CUT)
+    if cut and (whole := _uncut(page, title, cut.start())):
         return whole
     headings = _headings(page)
     spelled = list(map(letters, headings))
     parts = _without_shared(parts, _split(title), split)
     sites = {*names, *_names_of_host(host_of(page.url))} - {""}
-    parts = _as_a_heading(page, _without_names(parts, sites), spelled)
+    if len(parts) > 1:
+        parts = _as_a_heading(page, _without_names(parts, sites), spelled)
     if len(parts) > 1 and len(headings) == 1 and not headlines:  # nothing says that any part is the title
         only = spelled[0]
         if only not in sites and only not in letters(title):
             return headings[0]
-    found = _as_declared(title[parts[0].start() : parts[-1].end()], headlines, names)
+    found = title[parts[0].start() : parts[-1].end()]
+    found = _as_declared(found, headlines, names) if headlines else found
     said = letters(found)
-    # a heading may have other quotation marks
-    alike = (text for text, one in zip(headings, spelled, strict=True) if len(text) == len(found) and one == said)
-    return next((text for text in alike if text.lower() != found.lower()), found)
+    for text, one in zip(headings, spelled, strict=True):  # it may have other quotation marks
+        if len(text) == len(found) and one == said and text.lower() != found.lower():
+            return text
+    return found
 
 
 def _headings(page: Page) -> list[str]:
@@ -85,12 +90,9 @@ _ELLIPSIS = re.compile(r"(?:…|\.{3})(?:\s|$)")
 LEAST_CUT = 20
 
 
-def _uncut(page: Page, title: str) -> str:
+def _uncut(page: Page, title: str, cut: int) -> str:
     """Return the heading that goes on where a title has an ellipsis, "" if there is none."""
-    cut = _ELLIPSIS.search(title, LEAST_CUT)
-    if not cut:
-        return ""
-    start = title[:LEAST_CUT] + title[LEAST_CUT : cut.start()].rstrip("".join(re.findall(r"\W", title)))
+    start = title[:LEAST_CUT] + title[LEAST_CUT:cut].rstrip("".join(re.findall(r"\W", title)))
     headings = (page.blocks.has(Flag.HEADING) & ~page.unseen_blocks).nonzero()[0].tolist()
     texts = (" ".join(page.block_text(block).split()) for block in headings)
     return next((text for text in texts if text.startswith(start) and not _ELLIPSIS.search(text, LEAST_CUT)), "")
@@ -108,20 +110,19 @@ def _parts(title: str) -> Parts:
     return tuple(found) or tuple(filter(None, [_PART.search(title)]))
 
 
-_folded = lru_cache(256)(fold)  # each page of a site is compared with many
-
-
 @lru_cache(256)
 def _split(title: str) -> tuple[str, ...]:
     """Return the parts of a title, folded."""
-    return tuple([_folded(part[0]) for part in _parts(title)])
+    return tuple([fold(part[0]) for part in _parts(title)])
 
 
 def _without_shared(parts: Parts, own: tuple[str, ...], split: Sequence[tuple[str, ...]]) -> Parts:
     """Remove parts that at least half of the other titles end with; else begin with. At least one part is left."""
-    last = sum(_is_shared(own[-n:], [other[-n:] for other in split]) for n in range(1, len(own)))
-    first = 0 if last else sum(_is_shared(own[:n], [other[:n] for other in split]) for n in range(1, len(own)))
-    return parts[first : len(parts) - last]
+    first = last = 0
+    for n in range(1, len(own)):
+        last += _is_shared(own[-n:], [other[-n:] for other in split])
+        first += _is_shared(own[:n], [other[:n] for other in split])
+    return parts[0 if last else first : len(parts) - last]
 
 
 def _is_shared(own: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> bool:

@@ -104,3 +104,13 @@ def without_unseen(str text) -> str:
             kept.append(char)
             further, before = before, code
     return "".join(kept)
+
+
+def fold(str text not None) -> str:
+    """Return a text without spaces and in lower case."""
+    return "".join(text.split()).lower()
+
+
+def letters(str text not None) -> str:
+    """Return the letters and digits of a text, in lower case."""
+    return "".join([one for one in text.lower() if one.isalnum()])

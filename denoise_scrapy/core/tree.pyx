@@ -1169,8 +1169,12 @@ cdef class Tree:
         return [names[element.token] for element in self.elements]
 
     def values_of(self, const char* name) -> list:
-        """Return (element, value) of the noted attributes with a name, or of the page's declarations with it."""
+        """Return (element, value) of the noted attributes with a name."""
         return [(one.element, piece(self.noted, one.value)) for one in self.notes if is_noted(self, &one, name)]
+
+    def declared(self, const char* name) -> list:
+        """Return the values of the page's declarations with a name."""
+        return [piece(self.noted, one.value) for one in self.notes if is_noted(self, &one, name)]
 
     @property
     def nbytes(self) -> int:

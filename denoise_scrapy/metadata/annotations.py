@@ -19,7 +19,8 @@ from lxml import etree
 
 from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.core.markup import BLOCK_TAGS
-from denoise_scrapy.page.attributes import fold, host_of, image_attributes, letters, safe_url
+from denoise_scrapy.core.characters import fold, letters
+from denoise_scrapy.page.attributes import host_of, image_attributes, safe_url
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
 #: Characters of a text, of a name and of an address that are read.

@@ -38,7 +38,8 @@ from denoise_scrapy.metadata.annotations import (
 )
 from denoise_scrapy.metadata.dates import CHANGED, Dated, date_in, dates_in, day_in_address, has_year, is_date
 from denoise_scrapy.metadata.names import is_person, names_in, reporters_in
-from denoise_scrapy.page.attributes import fold, host_of, letters
+from denoise_scrapy.core.characters import fold, letters
+from denoise_scrapy.page.attributes import host_of
 from denoise_scrapy.support.shown import logger_of
 
 __all__ = ["Metadata", "language_of", "metadata_of"]

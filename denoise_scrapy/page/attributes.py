@@ -162,16 +162,6 @@ def host_of(url: str) -> str:
     return ""
 
 
-def fold(text: str) -> str:
-    """Return a text without spaces and in lower case."""
-    return "".join(text.split()).lower()
-
-
-def letters(text: str) -> str:
-    """Return the letters and digits of a text, in lower case."""
-    return "".join(filter(str.isalnum, text.lower()))
-
-
 _HIERARCHICAL = ("http", "https", "ftp")
 _SAFE_URL = re.compile(rf"(?:{'|'.join(_HIERARCHICAL)})://[^/?#]|(?:mailto|tel):.", re.IGNORECASE)
 #: Browsers ignore tabs and line ends anywhere; other control characters are not part of any address.

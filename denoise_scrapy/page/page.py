@@ -436,12 +436,12 @@ class Page:
     @cached_property
     def json_ld(self) -> list[str]:
         """The texts of the page's JSON-LD, each up to a limit."""
-        return [text[:MAX_JSON] for _, text in self.tree.values_of(b"json")]
+        return [text[:MAX_JSON] for text in self.tree.declared(b"json")]
 
     @cached_property
     def articles(self) -> list[str]:
         """The different texts that the page's JSON-LD gives as articles (`articleBody`)."""
-        return json_strings(self.json_ld, "articleBody")
+        return json_strings(self.json_ld, "articleBody") if self.json_ld else []
 
     @cached_property
     def declared_types(self) -> frozenset[str]:
@@ -651,7 +651,7 @@ class Page:
     @cached_property
     def base_url(self) -> str:
         """URL that the page's references are relative to: that of its `base` element, if it has one."""
-        return _absolute(self.url, next((value for _, value in self.tree.values_of(b"base")), "")) or self.url
+        return _absolute(self.url, next(iter(self.tree.declared(b"base")), "")) or self.url
 
     def absolute(self, reference: str) -> str:
         """Return a reference as an absolute http(s) URL without fragment, "" if it is invalid."""

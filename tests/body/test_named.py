@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from denoise_scrapy import Example, extract
 from denoise_scrapy.body.example_files import SAID, read_examples, write_example
 from denoise_scrapy.body.named import named_texts
-from denoise_scrapy.page.attributes import letters
+from denoise_scrapy.core.characters import letters
 
 PAGE = (
     "<title>{title} | Shop</title><meta name=sku content={sku}><h1 class='head x{sku}'>{title}</h1>"

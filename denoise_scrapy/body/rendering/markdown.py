@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token
 from denoise_scrapy.core.markup import HEADING_TAGS
-from denoise_scrapy.page.attributes import letters
+from denoise_scrapy.core.characters import letters
 
 #: Markup anywhere; an underscore only at a word's edge, an ampersand only before a possible entity (which may continue
 #: in the next text).
