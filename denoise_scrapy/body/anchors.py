@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from denoise_scrapy.body.code import LEVELS
-from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.core.characters import letters
+from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray
 
 

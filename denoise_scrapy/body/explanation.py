@@ -342,9 +342,9 @@ def explain_page(  # noqa: PLR0913 - those of `extract`
     named = [(label, _parse(label, other)) for label, other in comparison_pages]
     model = SiteModel((other for _, other in named), examples)
     body = model.extract(page, strategy=strategy, taste=taste)
-    others = model.statistics.for_page(page)
-    site = others.first(chosen.comparison_pages, whole=chosen.needs_elements)
-    comparison = tuple((label, _lack(other, site.pages, others.pages)) for label, other in named)
+    others = model.statistics.for_page(page).pages
+    site = model.statistics.for_page(page, chosen.comparison_pages, whole=chosen.needs_elements)
+    comparison = tuple((label, _lack(other, site.pages, others)) for label, other in named)
     return Explanation(body, tuple(_rows(page, body, site)), url or name, comparison, page.unselected())
 
 

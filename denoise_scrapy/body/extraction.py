@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from html import escape
 from itertools import starmap
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -357,7 +358,7 @@ class SiteModel:
         if taste.hidden == "keep":
             page = page.with_unseen()
         example_likeness = None
-        site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
+        site = self.statistics.for_page(page, chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             decision, lack = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ()), WHOLE_TEXT
         else:
@@ -369,16 +370,15 @@ class SiteModel:
             decision, lack = follow(page, site, decision, taste)
         fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
-        urls = tuple([other.url for other in site.pages])
         body = _body(
             page,
             decision,
             chosen.name,
             fallback,
             evidence,
-            comparison=urls,
+            comparison=tuple(map(attrgetter("url"), site.pages)),
             example_likeness=example_likeness,
-            make_title=partial(title_of, page, [other.title for other in site.pages]),
+            make_title=partial(title_of, page, list(map(attrgetter("title"), site.pages))),
             make_kind=partial(kind_of, page, site),
         )
         return (_stated(page, decision, taste, body) if lack in {"", WHOLE_TEXT} else None) or body

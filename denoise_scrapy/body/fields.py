@@ -165,8 +165,15 @@ def with_item(chunk: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, 
 
 def held_bytes(value: Any) -> int:
     """Return the approximate size in memory of a field's value: text, or lists and dicts of text."""
-    if isinstance(value, dict):
-        return 100 + sum(held_bytes(each) + 100 for each in value.values())
-    if isinstance(value, (list, tuple)):
-        return 60 + sum(map(held_bytes, value))
-    return getsizeof(value)
+    size, todo = 0, [value]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, dict):
+            size += 100 * (1 + len(one))
+            todo += one.values()
+        elif isinstance(one, (list, tuple)):
+            size += 60
+            todo += one
+        else:
+            size += getsizeof(one)
+    return size

@@ -19,9 +19,8 @@ from itertools import chain, islice, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
-from denoise_scrapy.core.characters import without_unseen
+from denoise_scrapy.core.characters import letters, without_unseen
 from denoise_scrapy.exceptions import TooLargeError
-from denoise_scrapy.core.characters import letters
 from denoise_scrapy.page.parse import root_of, to_utf8
 from denoise_scrapy.page.selectors import MAX_ELEMENTS, compile_selector
 

@@ -16,9 +16,8 @@ from itertools import chain, repeat
 import numpy as np
 
 from denoise_scrapy.body.leftovers import permalinks
-from denoise_scrapy.core.characters import without_unseen
+from denoise_scrapy.core.characters import fold, letters, without_unseen
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.core.characters import fold, letters
 from denoise_scrapy.page.attributes import host_of
 from denoise_scrapy.page.parse import json_strings
 

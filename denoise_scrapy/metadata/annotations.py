@@ -17,9 +17,8 @@ from typing import Any
 
 from lxml import etree
 
-from denoise_scrapy.core.characters import without_unseen
+from denoise_scrapy.core.characters import fold, letters, without_unseen
 from denoise_scrapy.core.markup import BLOCK_TAGS
-from denoise_scrapy.core.characters import fold, letters
 from denoise_scrapy.page.attributes import host_of, image_attributes, safe_url
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 

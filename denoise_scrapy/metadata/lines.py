@@ -8,9 +8,9 @@ from typing import Any
 
 from lxml import etree
 
+from denoise_scrapy.core.characters import fold
 from denoise_scrapy.core.markup import BLOCK_TAGS
 from denoise_scrapy.metadata.annotations import UNSEEN_TAGS
-from denoise_scrapy.core.characters import fold
 
 #: Lines of a page that are read. The longest of 4,600 recorded pages has a third of them.
 MAX_LINES = 30_000

@@ -8,9 +8,9 @@ from functools import lru_cache
 from importlib import import_module
 from itertools import takewhile
 
+from denoise_scrapy.core.characters import letters
 from denoise_scrapy.metadata.annotations import BYLINE_CHARS, MAX_CHARS, MAX_NAME, clean
 from denoise_scrapy.metadata.dates import CHANGED, without_dates
-from denoise_scrapy.core.characters import letters
 
 #: Words before a name in a byline, wherever they are.
 _BY = re.compile(

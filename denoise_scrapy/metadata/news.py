@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, TypeVar
 
+from denoise_scrapy.core.characters import letters
 from denoise_scrapy.metadata.annotations import (
     MAX_HTML,
     MAX_JSON,
@@ -23,7 +24,6 @@ from denoise_scrapy.metadata.live import Update, updates_in
 from denoise_scrapy.metadata.paging import Link, page_links, pages_in
 from denoise_scrapy.metadata.paywall import is_paywalled
 from denoise_scrapy.metadata.structured import structured_data
-from denoise_scrapy.core.characters import letters
 from denoise_scrapy.page.parse import root_of, to_utf8
 from denoise_scrapy.support.shown import logger_of
 

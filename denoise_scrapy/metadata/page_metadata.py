@@ -18,6 +18,7 @@ from itertools import chain, compress, islice
 from operator import itemgetter
 from urllib.parse import urlsplit
 
+from denoise_scrapy.core.characters import fold, letters
 from denoise_scrapy.metadata.annotations import (
     AUTHOR_CLASS,
     BYLINE_CHARS,
@@ -38,7 +39,6 @@ from denoise_scrapy.metadata.annotations import (
 )
 from denoise_scrapy.metadata.dates import CHANGED, Dated, date_in, dates_in, day_in_address, has_year, is_date
 from denoise_scrapy.metadata.names import is_person, names_in, reporters_in
-from denoise_scrapy.core.characters import fold, letters
 from denoise_scrapy.page.attributes import host_of
 from denoise_scrapy.support.shown import logger_of
 

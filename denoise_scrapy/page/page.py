@@ -478,6 +478,11 @@ class Page:
         """Facts of the page."""
         return PageFacts(self.url, facts_of(self.tree, self.url), self.title)
 
+    @property
+    def data(self) -> bytes:
+        """All its facts as bytes, as those of `PageFacts`."""
+        return self.facts.data
+
     def drop_columns(self) -> None:
         """Drop the cached columns; they are computed again when read."""
         self._forget(_OF_COLUMNS)

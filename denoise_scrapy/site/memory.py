@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TypeVar
 
 from denoise_scrapy.core.sharing import Shared, checked, share, similarities
@@ -18,6 +18,8 @@ from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.urls import site_key
 
 ComparedPage = TypeVar("ComparedPage", bound=Page | PageFacts)
+
+_DATA = attrgetter("data")
 
 # Pages more similar than this share a template (the source's value).
 SAME_TEMPLATE = 0.82
@@ -35,7 +37,7 @@ def template_similarity(a: Page | PageFacts, b: Page | PageFacts) -> float:
         >>> template_similarity(a, Page.parse("<table><td>y</table>"))
         0.0
     """
-    return similarities(a.facts.data, [b.facts.data])[0]
+    return similarities(a.data, [b.data])[0]
 
 
 def likest_first(page: Page | PageFacts, others: Iterable[ComparedPage]) -> list[ComparedPage]:
@@ -44,12 +46,8 @@ def likest_first(page: Page | PageFacts, others: Iterable[ComparedPage]) -> list
 
 
 def _ranked(page: Page | PageFacts, others: list[ComparedPage]) -> list[tuple[float, ComparedPage]]:
-    likeness = similarities(page.facts.data, _data_of(others))
+    likeness = similarities(page.data, list(map(_DATA, others)))
     return sorted(zip(likeness, others, strict=True), key=itemgetter(0), reverse=True)
-
-
-def _data_of(pages: Iterable[Page | PageFacts]) -> list[bytes]:
-    return [(page if isinstance(page, PageFacts) else page.facts).data for page in pages]
 
 
 class SiteStatistics:
@@ -69,22 +67,18 @@ class SiteStatistics:
         self.pages = tuple(pages)
         self._shared = shared  # with the page compared last
 
-    def for_page(self, page: Page) -> SiteStatistics:
-        """Return these without the page itself and its copies, most similar template first."""
+    def for_page(self, page: Page, k: int | None = None, *, whole: bool = False) -> SiteStatistics:
+        """Return the first k of these, without the page itself and its copies, most similar template first.
+
+        With `whole`, only pages whose elements are available.
+        """
         others = [one for one in self.pages if one is not page and (not page.url or one.url != page.url)]
         if not others:
             return SiteStatistics()
-        shared = share(page.facts.data, _data_of(others))
+        shared = share(page.data, list(map(_DATA, others)))
         likest = shared.likest()
-        return SiteStatistics(map(others.__getitem__, likest), (page, shared.only(likest)))
-
-    def first(self, k: int, *, whole: bool = False) -> SiteStatistics:
-        """Return only the first k pages; with `whole`, only of those whose elements are available."""
-        if len(self.pages) <= k and not whole:
-            return self
-        chosen = [i for i, page in enumerate(self.pages) if not whole or isinstance(page, Page)][:k]
-        shared = self._shared and (self._shared[0], self._shared[1].only(chosen))
-        return SiteStatistics([self.pages[i] for i in chosen], shared)
+        chosen = ([i for i in likest if isinstance(others[i], Page)] if whole else likest)[:k]
+        return SiteStatistics(map(others.__getitem__, chosen), (page, shared.only(chosen)))
 
     @property
     def whole_pages(self) -> tuple[Page, ...]:
@@ -94,7 +88,7 @@ class SiteStatistics:
     def shared_with(self, page: Page) -> Shared:
         """Return what a page shares with the pages; computed once for all features and rules."""
         if self._shared is None or self._shared[0] is not page:
-            self._shared = page, share(page.facts.data, _data_of(self.pages))
+            self._shared = page, share(page.data, list(map(_DATA, self.pages)))
         return self._shared[1]
 
 
@@ -148,10 +142,10 @@ class PageMemory:
             return
         self.forget(page.url)
         templates = self._sites.setdefault(site, [])
-        likeness = similarities(page.facts.data, [template.first for template in templates])
+        likeness = similarities(page.data, [template.first for template in templates])
         template = next((t for t, alike in zip(templates, likeness, strict=True) if alike > SAME_TEMPLATE), None)
         if template is None:
-            template = _Template(page.facts.data)
+            template = _Template(page.data)
             templates.append(template)
         template.pages[page.url] = page
         self._pages[page.url] = template
@@ -223,7 +217,7 @@ _SAMPLE = "<div id=a class='b c'><h1>Über 1 title</h1><p>Some <b>words</b>, 漢
 
 def constants() -> dict[str, str]:
     """Return the constants of this version's facts: their format, and the hashes of a sample."""
-    return {"format": FACTS_FORMAT, "hashes": f"{zlib.crc32(Page.parse(_SAMPLE).facts.data):08x}"}
+    return {"format": FACTS_FORMAT, "hashes": f"{zlib.crc32(Page.parse(_SAMPLE).data):08x}"}
 
 
 def read_facts(data: bytes, url: str) -> PageFacts:

@@ -107,8 +107,7 @@ class Extracted(NamedTuple):
 
     def measured(self) -> Extracted:
         """Return this with its size."""
-        held = self.title, self.source, self.amounts, *self.fields.values()
-        return self._replace(nbytes=sum(map(held_bytes, held)))
+        return self._replace(nbytes=held_bytes([self.title, self.source, self.amounts, self.fields]))
 
 
 @dataclass

@@ -118,7 +118,10 @@ def test_the_first_pages_are_compared_as_they_are_alone(html, others):
     page, others = Page.parse(html), [Page.parse(other).facts for other in [html, *others]]
     site = SiteStatistics(others).for_page(page)
     for k in (1, 2, 5):
-        found, expected = site.first(k).shared_with(page), SiteStatistics(site.pages[:k]).shared_with(page)
+        found, expected = (
+            SiteStatistics(others).for_page(page, k).shared_with(page),
+            SiteStatistics(site.pages[:k]).shared_with(page),
+        )
         for name in COLUMNS:
             np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
 

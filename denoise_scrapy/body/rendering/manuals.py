@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from denoise_scrapy.body.code import FRAME_TOKENS, LEVELS
+from denoise_scrapy.core.characters import letters
 from denoise_scrapy.core.markup import HEADING_TAGS, split_name
 from denoise_scrapy.page import Page
-from denoise_scrapy.core.characters import letters
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
 #: The alerts of GitHub's Markdown, each with the names that generators have for it.

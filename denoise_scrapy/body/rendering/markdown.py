@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token
-from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.core.characters import letters
+from denoise_scrapy.core.markup import HEADING_TAGS
 
 #: Markup anywhere; an underscore only at a word's edge, an ampersand only before a possible entity (which may continue
 #: in the next text).
