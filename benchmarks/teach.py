@@ -24,10 +24,10 @@ import lxml.html
 from denoise_scrapy.body import Example, SiteModel, extract
 from denoise_scrapy.body.examples import MOST_BYTES, lesson_of, likeness, places_of
 from denoise_scrapy.body.named import named_texts
+from denoise_scrapy.core.characters import letters
 from denoise_scrapy.metadata.dates import date_in
 from denoise_scrapy.metadata.page_metadata import Metadata
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.attributes import letters
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.site.drift import MOST_LINE, PARTS
 from denoise_scrapy.worker.extractor import parts_of
