@@ -106,11 +106,12 @@ def without_unseen(str text) -> str:
     return "".join(kept)
 
 
-def fold(str text not None) -> str:
+def fold(text) -> str:
     """Return a text without spaces and in lower case."""
     return "".join(text.split()).lower()
 
 
-def letters(str text not None) -> str:
-    """Return the letters and digits of a text, in lower case."""
-    return "".join([one for one in text.lower() if one.isalnum()])
+def letters(text) -> str:
+    """Return the letters and digits of a text, which may be one of lxml's, in lower case."""
+    cdef str lowered = text.lower()
+    return "".join([one for one in lowered if one.isalnum()])
