@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape, unescape
 from typing import Any, NamedTuple
 
@@ -45,11 +45,9 @@ class Stated(NamedTuple):
     confidence: float
 
 
-def stated_words(page: Page) -> npt.NDArray[np.uint32] | None:
-    """Return the numbers of the words (`Tree.word_rows`) of the articles in a page's JSON-LD, None without any."""
-    if not page.articles:
-        return None
-    told = Page.parse("".join(map(_as_html, page.articles)))
+def stated_words(articles: Iterable[str]) -> npt.NDArray[np.uint32]:
+    """Return the numbers of the words (`Tree.word_rows`) of the articles in a page's JSON-LD."""
+    told = Page.parse("".join(map(_as_html, articles)))
     return np.ascontiguousarray(told.tree.word_rows["number"])
 
 

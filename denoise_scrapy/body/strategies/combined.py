@@ -52,7 +52,7 @@ def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS)
         declares_article=not declared.isdisjoint(ARTICLE_TYPES),
         declares_forum=not declared.isdisjoint(FORUM_TYPES),
         url=page.url,
-        stated=stated_words(page),
+        stated=stated_words(page.articles) if page.articles else None,
     )
 
 
