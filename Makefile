@@ -17,7 +17,7 @@ ifeq ($(shell command -v c++ || command -v g++ || command -v clang++ || echo $$C
   export CXX = $(abspath $(BIN))/python -I -m ziglang c++ -mcpu=baseline
 endif
 
-.PHONY: demo several test unit coverage browser-test days explore check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
+.PHONY: demo several test unit coverage browser-test days explore format check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -33,7 +33,7 @@ PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --dist loadfile 
 test: $(VENV)/.dev
 	$(PYTEST) -n 4 --ignore=tests/rendered --ignore=tests/readers
 
-# those that need no server, browser or npm, and crawl nothing: a minute and a half
+# those that need no server, browser or npm, and crawl nothing: a minute and a half on two quiet cores
 unit: $(VENV)/.dev
 	$(PYTEST) -n 2 -m "not service"
 
@@ -41,13 +41,17 @@ unit: $(VENV)/.dev
 coverage: $(VENV)/.dev
 	$(PYTEST) -n 4 --cov --cov-report=term:skip-covered
 
-# what needs a browser or npm: rendered pages, the site of the docs, Markdown of hostile pages in all its readers
 # the projects of the docs, each crawled for some days
 days: $(VENV)/.dev
 	$(PYTEST) -n 2 tests/projects/newsroom.py tests/projects/recipes.py
 
+# what needs a browser or npm: rendered pages, the site of the docs, Markdown of hostile pages in all its readers
 browser-test: $(VENV)/.dev
 	$(PYTEST) -n 2 tests/docs/site.py tests/rendered tests/readers tests/readers/browser.py
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix --quiet .
+	$(BIN)/ruff format .
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

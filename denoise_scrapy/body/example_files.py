@@ -61,6 +61,16 @@ def examples_of(folder: str, url: str) -> tuple[Example, ...]:
     return read_examples(folder).get(site_key(url), ())
 
 
+def file_name_of(address: str) -> str:
+    """Return an address or a path as the beginning of a file's name.
+
+    Example:
+        >>> file_name_of("a.example:8080/b.html?c=1"), file_name_of("-")
+        ('a.example_8080_b.html_c_1', 'page')
+    """
+    return re.sub(r"[^\w.-]+", "_", address).strip("_.-")[:60] or "page"
+
+
 def write_example(folder: str | Path, example: Example) -> Path:
     """Write an example into a folder, in one named after its address; return that.
 
@@ -70,7 +80,7 @@ def write_example(folder: str | Path, example: Example) -> Path:
     """
     if not site_key(example.url):
         raise ValueError(f"an example has an http(s) address, not {example.url!r}")
-    name = re.sub(r"[^\w.-]+", "_", example.url.partition("://")[2]).strip("_.-")[:60] or "page"
+    name = file_name_of(example.url.partition("://")[2])
     number = blake2b(example.url.encode("utf-8", "surrogatepass"), digest_size=3).hexdigest()
     place = Path(folder) / f"{name}-{number}"
     place.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ class Field(NamedTuple):
 
     name: str
     meaning: str  # in words, for the page on fields
-    kind: type = str  # of its values, for tables; `list` is one of texts, `object` becomes JSON in some
+    kind: type = str  # of its values, for tables: or float, bool, list (of texts), object (JSON in some)
     wants: str = ""  # what has the attribute in place of the body: META, NEWS; or TAUGHT
     made: Maker | None = None
     is_whole: bool = False  # whether it contains the whole text of the page

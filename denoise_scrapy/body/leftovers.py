@@ -25,7 +25,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     elements to omit when its text is written.
     """
     signs = dict[str, list[int]]()
-    if page.tree.short_links(MOST_SOURCE):
+    if page.tree.short_links_here(MOST_SOURCE):
         signs |= {"a link to its own heading": permalinks(page), "a link to its source, or up": _title_links(page)}
     if page.elements.holds_tag({"pre"}):
         frames = code_frames(page)
@@ -59,7 +59,7 @@ def permalinks(page: Page) -> list[int]:
     """Return the elements of links to a place on the page that contain only a symbol."""
     return [
         link
-        for link, href, text in page.tree.short_links(2)  # one of the symbols has two UTF-16 units
+        for link, href, text in page.tree.short_links_here(2)  # one of the symbols has two UTF-16 units
         if _SIGN.fullmatch(text.strip()) and page.leads_here(href)
     ]
 
@@ -74,7 +74,7 @@ def _title_links(page: Page) -> list[int]:
 
     Of those in one, what is behind its text and holds the link, as the brackets around that.
     """
-    found = [link for link, _, text in page.tree.short_links(MOST_SOURCE) if _SOURCE.fullmatch(text.strip())]
+    found = [link for link, _, text in page.tree.short_links_here(MOST_SOURCE) if _SOURCE.fullmatch(text.strip())]
     if not found:
         return []
     e, blocks, links = page.elements, page.blocks, np.array(found, np.int64)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
 from scrapy.settings import Settings
@@ -16,7 +14,7 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.project import inside_project
 
 from denoise_scrapy.body import find_strategy
-from denoise_scrapy.body.example_files import examples_of
+from denoise_scrapy.body.example_files import examples_of, file_name_of
 from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, Explanation, explain_page
 from denoise_scrapy.body.extraction import NO_MARKUP, SET_ASIDE
 from denoise_scrapy.commands import SHOWN, STANDARD, UsageError
@@ -75,7 +73,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.output == STANDARD:
         sys.stdout.buffer.write(data)
         return 0
-    target = Path(args.output or f"{_name(args.page)}-explained.html")
+    name = file_name_of(args.page.partition("://")[2] or Path(args.page).stem)
+    target = Path(args.output or f"{name}-explained.html")
     target.write_bytes(data)
     settings_of = f", settings of the spider {spider.name!r}" if spider else ""
     say(*_table(explanation, compared, settings_of), f"written to {target}")
@@ -97,7 +96,7 @@ def kept_pages(
     if url is None:
         return KeptPages("a page without a URL belongs to no site")
     if place is None:
-        return KeptPages(f"the settings name no site memory ({PLACES})")
+        return KeptPages(f"the settings name no site memory ({PLACES}); --compare PAGE names pages to compare with")
     store, memory = facts_store(place), PageMemory(read.memory_bytes, PAGES_PER_SITE)
     if find_strategy(strategy).needs_elements:
         return KeptPages(f"the site memory {store.place} has only facts of pages, but the strategy needs whole pages")
@@ -127,17 +126,6 @@ def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] |
         raise UsageError(f"explain: there is no spider {name!r}{nearest_hint(str(name), loader.list())}") from None
 
 
-def _name(page: str) -> str:
-    """Return the beginning of the output's name: the host of a URL, or the name of a file.
-
-    Example:
-        >>> _name("https://a.example:8080/b.html"), _name("pages/b.html"), _name("-")
-        ('a.example', 'b', 'page')
-    """
-    host = urlsplit(page).hostname if "://" in page else None
-    return re.sub(r"[^\w.-]+", "_", host or Path(page).stem).strip("-") or "page"
-
-
 def _table(explanation: Explanation, compared: KeptPages, settings_of: str) -> Iterator[str]:
     body = explanation.body
     if body.fallback == NO_MARKUP:
@@ -146,6 +134,8 @@ def _table(explanation: Explanation, compared: KeptPages, settings_of: str) -> I
     yield f"{explanation.name}: strategy {body.strategy}, expected F1 {body.confidence:.2f}{settings_of}"
     if body.example == SET_ASIDE:
         yield "examples set aside: the page is like none of them, as after a redesign"
+    elif body.example:
+        yield f"an example knows the places of {body.example_likeness:.0%} of its words"
     if explanation.drawn.lacks_styles:
         yield STYLES_LEFT_OUT
     if compared.pages:

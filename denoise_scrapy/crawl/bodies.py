@@ -29,12 +29,12 @@ PLENTY = 10
 # (`benchmarks.kills`).
 MOST_WAITING = 16
 # Maximum seconds an item waits while the crawl itself requests the site's first pages; as for fetches.
-LONGEST_WAIT = TIMEOUT
+PAGES_WAIT = TIMEOUT
 # Futile waits for pages of one site after which its items are no longer held back: a site with one page, or with one
 # template per page, would stall the crawl.
 PATIENCE = 3
 # Scrapy's settings that end a crawl without an item for so many pages or seconds, and values below which no item waits:
-# with its turn and its fetches the first may take thrice `LONGEST_WAIT`, during which a fast crawl has 1,000 pages.
+# with its turn and its fetches the first may take thrice `PAGES_WAIT`, during which a fast crawl has 1,000 pages.
 IMPATIENT = {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 1000, "CLOSESPIDER_TIMEOUT_NO_ITEM": 60}
 # Numbers of pages of a site at which it is judged during the crawl, which may run for weeks.
 JUDGED_AT = frozenset({100, 1_000, 10_000, 100_000})
@@ -72,15 +72,15 @@ class Bodies:
         self._is_patient = not any(0 < limit_of(name) < least for name, least in IMPATIENT.items())
         self.is_stopping = self._fetcher.is_stopping
         self._fallback = self._teacher = None
-        self._doubted = self._untaught = 0.0
+        self._doubted_below = self._untaught_below = 0.0
         if crawl.settings.fallback:
             from denoise_scrapy.crawl.fallback import Fallback  # noqa: PLC0415 - for crawls that have one
 
-            self._fallback, self._doubted = Fallback(crawl), crawl.settings.fallback_below
+            self._fallback, self._doubted_below = Fallback(crawl), crawl.settings.fallback_below
         if crawl.settings.teacher:
             from denoise_scrapy.crawl.teacher import DOUBTED, Teacher  # noqa: PLC0415
 
-            self._teacher, self._untaught = Teacher(crawl, workers), DOUBTED
+            self._teacher, self._untaught_below = Teacher(crawl, workers), DOUBTED
 
     async def text_of(self, page: CrawledPage, *, waits: bool = True) -> Extracted | None:
         """Return the text of a page, and other values of its items; None if it cannot be made.
@@ -107,7 +107,7 @@ class Bodies:
         """Extract a page.
 
         If fewer than `PLENTY` known pages share its template, wait up to ``comparison_wait`` seconds while the crawl is
-        requesting pages of the site. If fewer than `ENOUGH` do, wait in any case, up to `LONGEST_WAIT` seconds while
+        requesting pages of the site. If fewer than `ENOUGH` do, wait in any case, up to `PAGES_WAIT` seconds while
         the site has fewer pages of any template and the crawl is requesting some; then fetch.
         """
         tally = page.tally if page.is_ok else None  # pages with an error status do not count
@@ -119,7 +119,7 @@ class Bodies:
             self._crawl.say_once("reactor", NO_FETCHES)
             least = 0
         wants_reading = tally is not None and tally.wants_reading()
-        body_below = inf if page.wants_body else max(self._doubted, self._untaught)
+        body_below = inf if page.wants_body else max(self._doubted_below, self._untaught_below)
         wish = Wish(least, wants_reading, self.keeps_versions, body_below)
         found: Extracted | Known | None = await self._workers.ask(Extractor.extract, page, wish)
         if isinstance(found, Known):
@@ -131,7 +131,7 @@ class Bodies:
             return None
         if self._teacher is not None:
             found = await self._teacher.revised(page, found, wish)
-        confidence = int(found.confidence * 20 + 1e-9) / 20
+        confidence = int(found.confidence * 20 + 1e-9) / 20  # in steps of .05, for the stats
         lacking = found.lacks_styles and "pages/lacking_styles"
         self._crawl.count(f"body/confidence/{confidence:.2f}", lacking, found.taught)
         if tally is not None:
@@ -144,7 +144,7 @@ class Bodies:
             self._crawl.say_once("too_large", NOT_JUDGED, page.url)
         if found.body is None:  # as in most crawls
             return found
-        if self._fallback is not None and found.body.confidence < self._doubted:
+        if self._fallback is not None and found.body.confidence < self._doubted_below:
             found = await self._fallback.revised(page, found, found.body)
         return found if page.wants_body else found._replace(body=None)
 
@@ -166,7 +166,7 @@ class Bodies:
             return known
         self._crawl.count(lacking and "comparison/waits")
         soon, idle, arrived = now() + settings.comparison_wait, 0, 0
-        latest = max(soon, now() + LONGEST_WAIT)
+        latest = max(soon, now() + PAGES_WAIT)
         while known.mates < plenty and not self._fetcher.is_stopping():
             if known.mates >= needed and self._waiting >= MOST_WAITING:
                 record.poor_waits += 1

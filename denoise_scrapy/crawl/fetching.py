@@ -143,7 +143,7 @@ class Fetcher:
         if response is None or request is None or not is_sibling(request, response, page):
             self._crawl.count("comparison/failed")
             return
-        await self._pages.read_example(request, response, page.settings)
+        await self._pages.read_comparison_page(request, response, page.settings)
 
     async def _ask(self, url: str, page: CrawledPage, site: str) -> Response | None:
         """Send a request if permitted, and count it; return None without a usable response."""

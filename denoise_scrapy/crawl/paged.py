@@ -22,7 +22,7 @@ from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.body.fields import CHUNKS, WHOLE
 from denoise_scrapy.body.joining import join_pages
-from denoise_scrapy.crawl.bodies import LONGEST_WAIT, PATIENCE, Bodies
+from denoise_scrapy.crawl.bodies import PAGES_WAIT, PATIENCE, Bodies
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.parts import LOOK_AGAIN, MOST_KNOWN, Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
@@ -98,7 +98,7 @@ class PagedBodies:
 
     async def _all(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted | None]]:
         """Return the same as `_seen`, with the pages that the spider soon will have visited."""
-        site, latest, before, waited = page.site, monotonic() + LONGEST_WAIT, 1, False
+        site, latest, before, waited = page.site, monotonic() + PAGES_WAIT, 1, False
         while True:
             addresses, seen = await self._seen(page, text)
             self._open[page] = addresses

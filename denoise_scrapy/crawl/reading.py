@@ -84,8 +84,7 @@ class CrawledPages:
             return self.crawled.get(response)
         settings, crawled = self.settings_for(request), None
         if self._is_treated(len(response.body), settings):
-            is_example = is_comparable(request, response)
-            source = self._source(request, response, settings, next(self._numbers), is_example=is_example)
+            source = self._source(request, response, settings, next(self._numbers))
             crawled = CrawledPage(source, settings, request, response)
             crawled.is_got = self._is_got(request)
             crawled.wants_body = wants_body
@@ -97,9 +96,9 @@ class CrawledPages:
             await self._read(source, crawled, response)
         return crawled
 
-    async def read_example(self, request: Request, response: Response, settings: DenoiseSettings) -> None:
+    async def read_comparison_page(self, request: Request, response: Response, settings: DenoiseSettings) -> None:
         """Read a page that was fetched for comparison."""
-        await self._read(self._source(request, response, settings, 0, is_example=True), None, None)
+        await self._read(self._source(request, response, settings, 0), None, None)
 
     async def read_field(
         self, address: str, html: str, request: Request, response: Response, settings: DenoiseSettings
@@ -131,13 +130,11 @@ class CrawledPages:
         self._crawl.count(settings.enabled and is_too_large and "pages/too_large")
         return settings.enabled and not is_too_large
 
-    def _source(
-        self, request: Request, response: Response, settings: DenoiseSettings, number: int, *, is_example: bool
-    ) -> PageSource:
+    def _source(self, request: Request, response: Response, settings: DenoiseSettings, number: int) -> PageSource:
         layout = self._geometry.layout_of(request, response, settings)
         own = None if settings is self._crawl.settings else settings
         told = told_encoding(response)
-        return PageSource(number, response.url, response.body, told, layout, is_example, own)
+        return PageSource(number, response.url, response.body, told, layout, is_comparable(request, response), own)
 
     async def _read(self, source: PageSource, crawled: CrawledPage | None, response: Response | None) -> None:
         self._crawl.count("pages/parsed")
@@ -145,7 +142,7 @@ class CrawledPages:
         boxes = await self._workers.read(source, crawled, response)
         if source.layout is not None:
             self._geometry.note(boxes, source.url, source.settings or self._crawl.settings)
-        if source.is_example:
+        if source.is_comparable:
             await self._sites.note(source.url)
 
     def page_before(self, response: Response | None) -> CrawledPage | None:

@@ -62,7 +62,7 @@ class PageSource(NamedTuple):
     html: bytes
     encoding: str | None = None  # from the server or the spider
     layout: str | None = None  # of a rendered page, for `boxes_on`; "" if it is missing
-    is_example: bool = True  # whether others may be compared with it
+    is_comparable: bool = True  # whether others may be compared with it
     settings: DenoiseSettings | None = None  # None: those of the crawl
     as_text: bool = False  # whether to read its text without structure, as workers died of it
 
@@ -152,7 +152,7 @@ class Extractor:
         settings = source.settings or self._settings
         page = _parsed(source, settings, root)
         self._keeps_elements |= find_strategy(settings.strategy).needs_elements
-        if source.is_example and not page.media_type:
+        if source.is_comparable and not page.media_type:
             self._memory.remember(page if self._keeps_elements else page.facts)
         if source.number:
             is_taught = settings.examples and any(one.fields for one in examples_of(settings.examples, page.url))

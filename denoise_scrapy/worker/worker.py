@@ -202,7 +202,7 @@ def _limit(nbytes: int) -> None:
 def _made(*args: Any) -> Extractor:
     """Return a new extractor, with everything loaded that extracting a page needs."""
     extractor = Extractor(*args)
-    extractor.read(PageSource(1, "", b"<p>A page", is_example=False, settings=DenoiseSettings()))
+    extractor.read(PageSource(1, "", b"<p>A page", is_comparable=False, settings=DenoiseSettings()))
     extractor.extract(1, Wish())
     gc.collect()
     gc.freeze()  # modules need not be examined again and again

@@ -4,21 +4,23 @@ import json
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from denoise_scrapy.commands.health import ALARM
+from denoise_scrapy.crawl import sites
 from denoise_scrapy.site import SQLiteFacts
-from denoise_scrapy.site.crawl_history import read_record, record_of
+from denoise_scrapy.site.crawl_history import ENOUGH, read_record, record_of
 from tests.crawl.conftest import Told
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.test_commands import host_of
@@ -258,3 +260,19 @@ def test_the_prometheus_recipe_writes_a_gauge_a_site(here: Path, web: Web, monke
     site = {"site": web.url}
     assert [(one.labels, one.value) for one in families["denoise_site_alarms"].samples] == [(site, 2.0)]
     assert [one.value for one in families["denoise_site_empty_bodies"].samples] == [COUNT]
+
+
+def test_a_crawl_counts_so_many_sites(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sites, "MOST_HELD", 2)
+    counted = Counter[str]()
+    crawl: Any = SimpleNamespace(count=lambda name: counted.update([name]))
+    health = sites.SiteHealth(crawl, SimpleNamespace())  # type: ignore[arg-type]
+    first, second = (health.tally(f"http://{name}.example:80") for name in "ab")
+    assert first is not None
+    assert second is not None
+    first.counts.pages = ENOUGH
+    assert health.tally("http://c.example:80") is not None  # in place of the second
+    assert counted == {"memory/evicted/health": 1}
+    assert health.tally("http://a.example:80") is first
+    assert health.tally("http://b.example:80") is not second
+    assert counted == {"memory/evicted/health": 2}

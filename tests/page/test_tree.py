@@ -348,7 +348,7 @@ def test_short_links(links: list[tuple[str, str]], most: int) -> None:
         for number, (href, text) in zip(numbers, links, strict=True)
         if "#" in href and 0 < len("".join(text.split())) <= most
     ]
-    assert tree.short_links(most) == expected
+    assert tree.short_links_here(most) == expected
     assert [href for _, href in tree.values_of(b"href")] == [href for href, _ in links if href]
 
 

@@ -61,7 +61,7 @@ class Footnotes:
         self.starts: dict[int, str] = {}
         self.signs: dict[int, tuple[int, str]] = {}
         # one page in fifty may have some
-        if any(href.partition("#")[2] and _sign_of(text) for _, href, text in page.tree.short_links(MOST_CHARS)):
+        if any(href.partition("#")[2] and _sign_of(text) for _, href, text in page.tree.short_links_here(MOST_CHARS)):
             self._page, self._e = page, page.elements
             self._find(shown)
 
