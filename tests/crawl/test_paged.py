@@ -93,7 +93,7 @@ def test_a_page_that_cannot_be_had_is_marked(paged: Web, moved: bool) -> None:
 
 
 def test_a_page_that_is_too_slow_is_marked(paged: Web, limits: Any) -> None:
-    limits(LONGEST_WAIT=1)
+    limits(PAGES_WAIT=1)
     paged.pages["/river?page=3"] = Reply(paged.pages["/river?page=3"].encode(), seconds=4)
     done = crawled(paged, "/river", parse=follows)
     item = item_of(done, "/river")
