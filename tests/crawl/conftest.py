@@ -60,13 +60,14 @@ def told(capsys: pytest.CaptureFixture[str]) -> Told:
 
 @pytest.fixture
 def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Sets constants of comparison requests: ENOUGH, FREE, PER_SITE, TIMEOUT, LONGEST_WAIT, MAX_PAGE_BYTES."""
+    """Sets constants of comparison requests: ENOUGH, FREE, PER_SITE, TIMEOUT, PAGES_WAIT, MAX_PAGE_BYTES."""
 
     def set_limits(**constants: float) -> None:
         for name, value in constants.items():
-            for module in (bodies, budget, fetching, paged, reading):
-                if hasattr(module, name):
-                    monkeypatch.setattr(module, name, value)
+            having = [module for module in (bodies, budget, fetching, paged, reading) if hasattr(module, name)]
+            assert having, f"no module has {name}"
+            for module in having:
+                monkeypatch.setattr(module, name, value)
 
     return set_limits
 

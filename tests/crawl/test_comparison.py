@@ -139,7 +139,7 @@ CASES = {
 def test_what_is_asked_of_a_site(name: str, linked: Web, limits: Limits) -> None:
     case = CASES[name]
     if case.given_up == "timeout" or "DOWNLOAD_DELAY" in case.settings:  # pages of a busy machine may take as long
-        limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT)
+        limits(TIMEOUT=TIMEOUT, PAGES_WAIT=TIMEOUT)
     linked.pages |= {"/login": "<p>log in"} | case.pages
     limits(PER_SITE=case.per_site, MAX_PAGE_BYTES=200_000)
     settings = {"DENOISE_COMPARISON_WAIT": 0, **case.settings}
@@ -282,7 +282,7 @@ def test_a_gap_between_two_requests_ends_no_wait_for_plenty(web: Web, limits: Li
 
 
 def test_a_closing_crawl_begins_no_fetch(linked: Web, limits: Limits) -> None:
-    limits(LONGEST_WAIT=2 * LONGEST)  # with it the crawl would be given up
+    limits(PAGES_WAIT=2 * LONGEST)  # with it the crawl would be given up
 
     def closing(self: Any, response: Any) -> Any:
         yield {"url": response.url}
@@ -361,7 +361,7 @@ def test_pages_that_are_known_are_not_asked_for(web: Web) -> None:
 
 
 def test_a_site_whose_pages_never_come_holds_back_three_items(web: Web, limits: Limits) -> None:
-    limits(LONGEST_WAIT=0.05)
+    limits(PAGES_WAIT=0.05)
     settings = {"DENOISE_COMPARISON_SHARE": 0, "DENOISE_COMPARISON_WAIT": 0.05, "DOWNLOAD_DELAY": 0.3}
     done = crawl(spider_of(*templates(web, 6)), settings)
     assert len(done.items) == 6
@@ -425,7 +425,7 @@ def test_records_are_bounded(limits: Limits) -> None:
 def hanging(limits: Limits) -> Iterator[list[Web]]:
     """Sites on one host, a port each, whose siblings hang."""
     seconds = 4 * TIMEOUT  # within which a busy machine has the request at its server
-    limits(TIMEOUT=seconds, LONGEST_WAIT=seconds, FREE=50)
+    limits(TIMEOUT=seconds, PAGES_WAIT=seconds, FREE=50)
     sites = [Web() for _ in range(12)]
     for n, site in enumerate(sites):
         site.pages = {**dict.fromkeys(LINKS, rude_web.never), "/a/0": article(n, LINKS)}
@@ -476,7 +476,7 @@ def crawled_whole(site: Web, **settings: Any) -> Crawl:
 
 @pytest.mark.parametrize("reply", [(b"<p>gone", 404), (b"<table><tr><td>another template</table>", 200)])
 def test_many_slow_answers_cost_no_more_than_one(linked: Web, reply: tuple[bytes, int], limits: Limits) -> None:
-    limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT, FREE=50, ENOUGH=8)
+    limits(TIMEOUT=TIMEOUT, PAGES_WAIT=TIMEOUT, FREE=50, ENOUGH=8)
     linked.pages |= dict.fromkeys(LINKS, Reply(*reply, seconds=TIMEOUT / 2))
     done = crawled_whole(linked, DENOISE_COMPARISON_PAGES=16)
     assert 1 <= of_siblings([linked]) <= 3
