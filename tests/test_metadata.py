@@ -642,6 +642,7 @@ def test_no_more_of_a_page_is_read_than_may_be() -> None:
         ("二〇二五年三月四日", "2025-03-04"),
         ("二〇二四年十二月三十一日", "2024-12-31"),
         ("4 มี.ค. 2568", "2025-03-04"),
+        ("4 มี.ค. 68 14:05 น.", "2025-03-04T14:05:00"),
         ("ngày 4 tháng 3 năm 2025", "2025-03-04"),
         ("2025 оны 3 сарын 4", "2025-03-04"),
     ],
@@ -709,6 +710,13 @@ def test_a_site_with_the_name_of_its_writer(more: str, authors: tuple[str, ...])
         ("เขียนโดย สมชาย ใจดี", "สมชาย ใจดี"),
         ("執筆：佐藤健", "佐藤健"),
         ("本报记者 李明 报道", "李明"),
+        ("作者：李明 责任编辑：王芳", "李明"),
+        ("文・写真 佐藤健", "佐藤健"),
+        ("Text und Fotos: Imke Onken", "Imke Onken"),
+        ("Testo e foto di Sara Gallo", "Sara Gallo"),
+        ("Reporter: Jo Marsh | Editor: Ann Lee", "Jo Marsh"),
+        ("Av: Karin Ek, reporter", "Karin Ek"),
+        ("Rozmawiała Ewa Lis", "Ewa Lis"),
     ],
 )
 def test_bylines_of_more_languages(line: str, name: str) -> None:

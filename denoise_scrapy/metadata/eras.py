@@ -50,8 +50,10 @@ _PERSIAN = re.compile(
 )
 
 
-#: Dates in the order and with the words of Vietnamese, Mongolian, Latvian and Basque, and how they are written here.
+#: Dates with two digits of a Thai year, and in the order and with the words of Vietnamese, Mongolian, Latvian and
+#: Basque, and how they are written here.
 _ORDERS = [
+    (re.compile(r"(\d\d? [\u0e01-\u0e4e]{1,3}\.[ก-ฮ]\.) ?([4-9]\d)(?!\d)"), r"\1 25\2"),
     (re.compile(r"(\d\d?),? tháng (\d\d?),? năm (\d{4})"), r"\3-\2-\1"),
     (re.compile(r"(\d{4}) оны (\d\d?)\D{0,3} сарын (\d\d?)"), r"\1-\2-\3"),
     (re.compile(r"(\d{4})\. gada (\d\d?)\. (\w+)"), r"\2 \3 \1"),

@@ -16,18 +16,18 @@ from denoise_scrapy.metadata.dates import CHANGED, without_dates
 _BY = re.compile(
     r"(?:^|(?<=[\s|•·・–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter"
     r"|[Aa][uv]t(?:h?or(?:s|in|en|es|ka|ica|ius)?|eurs?|rice|or[ei]|ora)"
-    r"|Автор(?:ка|ы)?(?: (?:статьи|текста|материала))?|Аўтар|Текст|Пише|Подготовила?"
+    r"|Автор(?:ка|ы)?(?: (?:статьи|текста|материала))?|Аўтар|Текст|Пише|Подготовила?|Беседовала?|Записала?|Розмовляла"
     r"|Από(?: τ(?:ον|ην?))?|Του|Της|Επιμέλεια|Συντάκτ(?:ης|ρια)|Γράφ(?:ει|ουν) (?:ο|η|οι)"
     r"|作者|(?:本[报報]|见习)?(?:记者|記者)|撰文|撰稿|文责|文|著者|筆者|執筆|ライター|기자|글쓴이|글"
     r"|מאת|נכתב על ידי|כתבה?|بقلم|كتبت?|الكاتبة?|إعداد|نویسنده|نوشته|به قلم|تحریر|लेखक|लेखिका|द्वारा|লেখক|লিখেছেন|எழுதியவர்"
     r"|(?:เขียน)?โดย|เรื่อง|ผู้เขียน|ដោយ|ავტორი|Հեղինակ|Зохиогч|Müəllif|Muallif|Yaza[nr]|Kirjoittaja|Toimittaja|Kirjutas"
-    r"|Teksti?s?|Höfundur|Egilea|Besedilo|Piše|Nap(?:s|[ií]s)al[ao]?|Napisała?|Opracowała?|Parengė|Írta|Szerző"
+    r"|Teksti?s?|Höfundur|Egilea|Besedilo|Piše|Nap(?:s|[ií]s)al[ao]?|Napisała?|Opracowała?|Rozmawiała?|Parengė|Írta|Szerző"
     r"|Bài và ảnh|Bài|Tác giả)"
     r"(?:\s?[:：/／●＝՝]\s?|\s)(?!\d)"
 )
 #: Words that mean it only with a colon: what was written.
 _LABEL = re.compile(
-    r"^\W*(?:texte?|tekst|texto|testo|words|penulis|redacción|haber|گزارش)\s?[:：]\s?(?!\d)", re.IGNORECASE
+    r"^\W*(?:texte?|tekst|texto|testo|words|penulis|reporter|redacción|haber|گزارش)\s?[:：]\s?(?!\d)", re.IGNORECASE
 )
 #: Short words before a name that are others elsewhere, by language, at the beginning.
 _SHORT = {
@@ -52,14 +52,20 @@ _OF = re.compile(
     r"^\W*(?:(?:(?:eine?|une?|una|uma|een)\s)?(?:geschrieben|verfasst|veröffentlicht|(?:gast)?beitrag|artikel|kommentar"
     r"|interview|propos recueillis|ditulis|écrit|publié|article|escrito|publicado|scritto|pubblicato|a cura"
     r"|napisan[aey]|opublikowan[aey]|geschreven|skrevet|skriven|posté|postado|story|(?P<text>texte?|tekst|texto|testo|words))\s)?"
-    r"(?:von|par|por|di|da|door|av|af|przez|by|oleh:?|(?(text)de|(?!)))\s(?!\d)",
+    r"(?:von|par|por|di|da|door|av|af|przez|by|oleh|(?(text)de|(?!)))(?:\s?:)?\s(?!\d)",
+    re.IGNORECASE,
+)
+#: Words for text and pictures of the same person.
+_BOTH = re.compile(
+    r"\b(text[eo]?|tekst|testo|words|文|글)\s?(?:und|et|[yieo&·・/]|och|og|en|and|と|[와과])\s?"
+    r"(?:photos?|foto'?s?|bild(?:er)?|zdjęcia|pictures|写真|사진|图)\b",
     re.IGNORECASE,
 )
 #: Who did something else, with all after it: pictures, a translation, money.
 _OTHER_WORK = re.compile(
     r"(?:^|[\s,;.])(?:photo\w*|fotos?|fotogra\w+|bild(?:er)?|images?|illustra\w+|v[ií]d[eé]o|graphics?|sponsored|presented"
-    r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|kuvat?|(?<!và )ảnh|фото|写真|撮影|摄影|攝影"
-    r"|תמונ\w+|صور\w*|عکس|ภาพ)"
+    r"|powered|(?:fact[ -])?checked|reviewed|edit(?:ed|or)|translat\w+|curated|kuvat?|(?<!và )ảnh|фото|写真|撮影"
+    r"|摄影|攝影|(?:责任|責任)?(?:编辑|編輯|編集)|תמונ\w+|صور\w*|عکس|ภาพ)"
     r"(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*?(?=\bwritten by|$)",
     re.DOTALL | re.IGNORECASE,
 )
@@ -131,7 +137,8 @@ _NAMED_DAYS = (
 
 def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[str]:
     """Return the authors in a byline, after its "by", or in a text of only names; none if any of them is not a name."""
-    given = _OTHER_WORK.sub("", re.sub(r"^By(?=[A-Z][a-z])", "By ", without_dates(clean(given), language)))
+    given = re.sub(r"^By(?=[A-Z][a-z])", "By ", without_dates(clean(given), language))
+    given = _OTHER_WORK.sub("", _BOTH.sub(r"\1", given))
     by = _OF.search(given) or _LABEL.search(given) or _BY.search(given)
     by = by or re.match(rf"\W*(?:{_SHORT.get(language, '(?!)')})\s(?!\d)", given, re.IGNORECASE)
     if is_byline:
