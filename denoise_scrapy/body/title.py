@@ -22,10 +22,11 @@ from denoise_scrapy.page.attributes import host_of
 from denoise_scrapy.page.parse import json_strings
 
 #: Separators between a title and the site's name: a symbol between spaces or at an end, a colon, a bar or underscore, a
-#: dash next to an East Asian character (U+2E80 and above), where spaces are not used, and the bracket around the end.
+#: dash next to an East Asian character (U+2E80 and above), where spaces are not used, and the bracket around the end,
+#: or around the end of a part where it is a wide one.
 SEPARATOR = re.compile(
     r"(?:^|\s+)[-–—|·•»«›‹/~:⋆>]+(?:\s+|$)|:\s+|：|\s*[|_｜丨]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
-    r"|\s+\[(?=[^][]+\]$)"
+    r"|\s+\[(?=[^][]+\]$)|（(?=[^（）]+）(?:\s|$))"
 )
 #: A block with a larger share of links is a site's logo, not a heading of the page.
 LINKED = 0.5

@@ -32,6 +32,7 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled("The Herald | Fox wins"), ["The Herald | Bridge closed", "The Herald | Lynx"], "Fox wins"),
         (titled("Fox wins - again - Sport - Herald"), ["Dog loses - Sport - Herald"], "Fox wins - again"),
         (titled("狐狸赢了_新闻网"), ["桥关闭了_新闻网"], "狐狸赢了"),
+        (titled("狐の勝ち（新報） - まとめ", "<h1>狐の勝ち</h1>"), [], "狐の勝ち"),
         (titled("Report - Part 1 - Herald"), ["Report - Part 2 - Herald"], "Report - Part 1"),
         (titled("Fox wins - The Herald"), ["Fox wins - The Herald"], "Fox wins - The Herald"),
         (titled("狐狸赢了丨体育丨新闻网"), ["桥关闭了丨体育丨新闻网"], "狐狸赢了"),
