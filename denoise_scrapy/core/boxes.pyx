@@ -12,7 +12,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.hashing cimport mix
 from denoise_scrapy.core.tree cimport (
-    IS_BUTTON, IS_FOOTER, IS_FORM, IS_MATTER, IS_OPENER, IS_STORY, BlockRow, Tree, kind_of,
+    COMMENT_WORD, CONTROL, IS_BUTTON, IS_FOOTER, IS_FORM, IS_MATTER, IS_OPENER, IS_STORY, BlockRow, ElementKind, Tree, kind_of,
 )
 
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
@@ -38,7 +38,7 @@ cdef enum:
     LEVELS = 8
 
 #: The rules, in order; each can be left out to measure it.
-RULES = ("lower around story", "raise links", "raise posts", "buttons", "lower appeals", "raise footers")
+RULES = ("lower around story", "raise links", "raise posts", "raise entries", "buttons", "lower appeals", "raise footers")
 
 cdef struct Box:              # an element; sums are over its subtree
     int32_t story, footer     # the nearest ones, itself or around it; -1 for none
@@ -196,52 +196,117 @@ cdef int raise_links(Tree tree, double[::1] probability) nogil:
 cdef struct Group:            # of blocks in one place of boxes alike; sums are over those that may be posts
     int32_t blocks
     int32_t posts
+    int32_t called
     double probability
     double expected
 
 
-cdef int raise_posts(Tree tree, Boxes& found, double[::1] probability) nogil:
-    """Raise texts in one place of boxes alike, each with a link and no heading, if the page has little else."""
+cdef inline int32_t parent_or_self(Tree tree, int32_t element) noexcept nogil:
+    return tree.elements[element].parent if tree.elements[element].parent >= 0 else element
+
+
+cdef inline const ElementKind* token_of(Tree tree, int32_t element) noexcept nogil:
+    return &tree.tokens[tree.elements[element].token]
+
+
+cdef int raise_posts(Tree tree, Boxes& found, const vector[double]& before, double[::1] probability) nogil:
+    """Raise texts in one place of boxes alike, each with a link and no heading, if the page has little else.
+
+    Probable ones; and what is called comments, if the page has no heading, or the first post stands in such a box too.
+    None that is less probable than `before`, as it is beside the story.
+    """
     cdef unordered_map[uint64_t, Group] groups
     cdef vector[uint64_t] place
     cdef vector[bint] is_post
     cdef const BlockRow* block
+    cdef const ElementKind* first
     cdef Group* group
-    cdef int32_t i, level, box, m = <int32_t>tree.blocks.size()
-    cdef double whole = 0, others = 0
-    cdef bint linked
+    cdef int32_t i, level, box, opening = 0, m = <int32_t>tree.blocks.size()
+    cdef double expected, whole = 0, others = 0, most = 0
+    cdef bint linked, is_alike, any_heading = False
     cdef uint64_t hashed
     is_post.resize(m)
     for i in range(m):
         block = &tree.blocks[i]
         is_post[i] = block.link_chars == 0 and block.heading == 0 and probability[i] < SURE
-        whole += block.tokens * probability[i]
+        any_heading |= block.heading > 0
+        expected = block.tokens * probability[i]
+        whole += expected
         if not is_post[i]:
-            others += block.tokens * probability[i]
+            others += expected
+            if block.heading == 0 and expected > most:
+                most, opening = expected, i
     if not 0 < others < FIRST_POST:
         return 0
+    first = token_of(tree, parent_or_self(tree, tree.blocks[opening].element))
     for i in range(m):
-        box, linked = tree.blocks[i].element, False
-        hashed = tree.elements[box].token
+        block = &tree.blocks[i]
+        box, linked = block.element, False
+        hashed = token_of(tree, box).in_shape
         for level in range(ENTRIES):  # a box around the text, one around that, and the post
-            box = tree.elements[box].parent if tree.elements[box].parent >= 0 else box
+            box = parent_or_self(tree, box)
             if not linked and found.boxes[box].link_chars and found.boxes[box].headings:
                 is_post[i] = False
             linked |= found.boxes[box].link_chars > 0
-            hashed = mix(hashed) + tree.elements[box].token
-        is_post[i] = is_post[i] and linked
+            hashed = mix(hashed) + token_of(tree, box).in_shape
+        is_post[i] = is_post[i] and linked and probability[i] >= before[i]
         place.push_back(hashed)
         group = &groups[hashed]
         group.blocks += 1
         if is_post[i]:
             group.posts += 1
+            box = parent_or_self(tree, block.element)
+            is_alike = not any_heading or (first.class_code != 0 and token_of(tree, box).in_shape == first.in_shape)
+            group.called += is_alike and block.flags & (COMMENT_WORD | CONTROL) == COMMENT_WORD
             group.probability += probability[i]
-            group.expected += tree.blocks[i].tokens * probability[i]
+            group.expected += block.tokens * probability[i]
     for i in range(m):
         group = &groups[place[i]]
         if is_post[i] and group.posts >= ENTRIES and 2 * group.posts > group.blocks and (
-                group.probability > POSTS * group.posts and whole - group.expected < FIRST_POST):
+                group.probability > POSTS * group.posts or group.called == group.posts) and (
+                whole - group.expected < FIRST_POST):
             probability[i] = max(probability[i], LIKELY)
+
+
+cdef struct Entries:          # links in one place above texts in one place; sums
+    int32_t several
+    double links
+    double texts
+    double expected           # of the texts
+
+
+cdef inline uint64_t entry_at(Tree tree, int32_t i) noexcept nogil:
+    """Return the places of a link and the text below it, 0 if the block is none; slots count from 0."""
+    cdef const BlockRow* link = &tree.blocks[i]
+    cdef const BlockRow* text = &tree.blocks[i + 1]
+    if 2 * link.link_chars <= link.chars or 2 * text.link_chars > text.chars:
+        return 0
+    return (<uint64_t>link.slot + 1) << 32 | <uint64_t>text.slot
+
+
+cdef int raise_entries(Tree tree, double[::1] probability) nogil:
+    """Raise links to the texts below them, each pair in the same two places, if those texts are most of the page."""
+    cdef unordered_map[uint64_t, Entries] entries
+    cdef Entries* one
+    cdef uint64_t places
+    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    cdef double whole = 0
+    for i in range(m):
+        whole += tree.blocks[i].tokens * probability[i]
+        places = entry_at(tree, i) if i + 1 < m else 0
+        if places:
+            one = &entries[places]
+            one.several += 1
+            one.links += probability[i]
+            one.texts += probability[i + 1]
+            one.expected += tree.blocks[i + 1].tokens * probability[i + 1]
+    for i in range(m - 1):
+        places = entry_at(tree, i)
+        if places:
+            one = &entries[places]
+            if one.several >= ENTRIES and one.links > UNLIKELY * one.several and (
+                    one.texts >= HEADED * one.several and 2 * one.expected > whole):
+                probability[i] = max(probability[i], probability[i + 1])
 
 
 cdef int find_buttons(Tree tree, Boxes& found, vector[bint]& buttons) nogil:
@@ -315,22 +380,27 @@ cdef int weigh(
     """Apply the rules."""
     cdef Boxes found
     cdef vector[bint] buttons
+    cdef vector[double] before
     cdef int32_t i
     look_around(tree, found)
+    for i in range(<int32_t>tree.blocks.size()):
+        before.push_back(probability[i])
     if found.has_story and applies[0]:
         lower_around_story(tree, found, titles, probability)
     if applies[1]:
         raise_links(tree, probability)
     if applies[2]:
-        raise_posts(tree, found, probability)
-    buttons.resize(tree.blocks.size())
+        raise_posts(tree, found, before, probability)
     if applies[3]:
+        raise_entries(tree, probability)
+    buttons.resize(tree.blocks.size())
+    if applies[4]:
         find_buttons(tree, found, buttons)
     for i in range(<int32_t>buttons.size()):
         probability[i] *= FACTOR if buttons[i] else 1
-    if applies[4]:
+    if applies[5]:
         lower_appeals(tree, found, buttons, probability)
-    if found.has_story and applies[5]:
+    if found.has_story and applies[6]:
         raise_footers(tree, found, probability)
     for i in range(<int32_t>tree.blocks.size()):
         probability[i] *= FACTOR if bylines[i] else 1

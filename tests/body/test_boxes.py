@@ -9,6 +9,8 @@ from denoise_scrapy.page import Page
 PROSE = "<p>Die Pumpe am Tor wurde im Herbst gekauft, und der Wärter schreibt jede Stunde ihren Stand in ein Buch."
 ALL = "<p><a href=/>Alle</a>"
 POSTS = 3 * "<div><{0}><a href=/ada>Ada</a></{0}><div><p>Dichtung.</p></div></div>"
+REMARKS = 3 * "<div><a href=/ada>Ada</a><div class='{0}'><p>Dichtung.</p></div></div>"
+ENTRY = "<h3><a href=/1>Akte 12</a></h3><p>Der Schlamm ist tief.</p>"
 LINKS = "<li><a href=/1>Clerk</a><li><a href=/2>Tenor</a><li><a href=/3>Painter</a>"
 
 
@@ -53,6 +55,17 @@ def weights(html: str, chances: list[float]) -> list[float]:
         (f"<nav></nav><h1>Pumpe brummt</h1>{10 * PROSE}{POSTS.format('p')}",
          [0.9, *10 * [0.9], *3 * [0.3, 0.2]], [0.9, *10 * [0.9], *3 * [0.3, 0.2]]),
         (f"<h1>Pumpe brummt</h1>{POSTS.format('h3')}", [0.9, *3 * [0.3, 0.2]], [0.9, *3 * [0.3, 0.2]]),
+        (f"<h1>Pumpe brummt</h1><div class=md><p>Wer?</p></div><div class=comments>{REMARKS.format('md')}</div>",
+         [0.9, 0.9, *3 * [0.1, 0.02]], [0.9, 0.9, *3 * [0.1, 0.6]]),
+        (f"<p>Wer?</p><div class=comments>{REMARKS.format('')}</div>",
+         [0.9, *3 * [0.1, 0.02]], [0.9, *3 * [0.1, 0.6]]),
+        (f"<h1>Pumpe brummt</h1><div class=md><p>Wer?</p></div><div class=comments>{REMARKS.format('text')}</div>",
+         [0.9, 0.9, *3 * [0.1, 0.02]], [0.9, 0.9, *3 * [0.1, 0.02]]),
+        (f"<title>Tor</title><article><h1>Tor</h1><p>Offen.</article><div class=comments>{REMARKS.format('')}</div>",
+         [0.9, 0.9, *3 * [0.4, 0.4]], [0.9, 0.9, *3 * [0.12, 0.12]]),
+        # links above texts that are the page, and above those of teasers
+        (3 * ENTRY, 3 * [0.2, 0.5], 3 * [0.5, 0.5]),
+        (f"{5 * PROSE}{3 * ENTRY}", [*5 * [0.9], *3 * [0.2, 0.5]], [*5 * [0.9], *3 * [0.2, 0.5]]),
         # the footer of an article
         (f"<article><p><a href=/>A</a><footer><h3>Quellen</h3><li>Akte 12</li></footer></article><footer>{PROSE}",
          [0.5, 0.3, 0.2, 0.3], [0.5, 0.6, 0.6, 0.3]),

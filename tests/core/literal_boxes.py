@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from denoise_scrapy.core.markup import HEADING_TAGS
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 
 STORY_SHARE, FACTOR = 0.3, 0.3
@@ -25,7 +25,8 @@ def literal_weighed(page: Page, probability: FloatArray, bylines: BoolArray) -> 
     if article is not None:
         lower_around_story(page, found, article)
     raise_links(page, found)
-    raise_posts(page, found)
+    raise_posts(page, found, probability)
+    raise_entries(page, found)
     buttons = _buttons(page)
     found[buttons] *= FACTOR
     lower_appeals(page, found, buttons)
@@ -88,27 +89,56 @@ def _section_ends(level: IntArray) -> dict[int, int]:
     return ends
 
 
-def raise_posts(page: Page, probability: FloatArray) -> None:
-    """Raise texts in one place of boxes alike, each with a link and no heading, if the page has little else."""
+def raise_posts(page: Page, probability: FloatArray, before: FloatArray) -> None:
+    """Raise texts in one place of boxes alike, each with a link and no heading, if the page has little else.
+
+    Probable ones; and what is called comments, if the page has no heading, or the first post stands in such a box too.
+    None that is less probable than `before`, as it is beside the story.
+    """
     e, blocks = page.elements, page.blocks
-    is_post = (blocks.link_chars == 0) & (blocks.rows["heading"] == 0) & (probability < SURE)
+    level = blocks.rows["heading"]
+    is_post = (blocks.link_chars == 0) & (level == 0) & (probability < SURE)
     expected = blocks.tokens * probability
     if not 0 < expected[~is_post].sum() < FIRST_POST:
         return
-    links, headings = blocks.subtree_sums(blocks.link_chars), blocks.subtree_sums(blocks.rows["heading"] > 0)
-    box, place = blocks.element, e.token[blocks.element].astype(np.int64)
+    links, headings = blocks.subtree_sums(blocks.link_chars), blocks.subtree_sums(level > 0)
+    kind = e.tokens["in_shape"][e.token]
+    box = e.parent_or_self[blocks.element]
+    first = box[np.argmax(np.where(is_post | (level > 0), 0, expected))]
+    is_called = (blocks.flags & (Flag.COMMENT_WORD | Flag.CONTROL)) == Flag.COMMENT_WORD
+    if level.any():
+        is_called &= (kind[box] == kind[first]) & (e.column("class_")[first] > 0)
+    box, place = blocks.element, kind[blocks.element]
     linked = np.zeros(len(blocks), bool)
     for _ in range(ENTRIES):  # a box around the text, one around that, and the post
         box = e.parent_or_self[box]
         is_post &= linked | (links[box] == 0) | (headings[box] == 0)
         linked |= links[box] > 0
-        place = place * len(e) + e.token[box]
-    is_post &= linked
+        place = 3 * place + kind[box]
+    is_post &= linked & (probability >= before)
     _, group = np.unique(place, return_inverse=True)
-    several, sums, whole = (np.bincount(group, of * is_post) for of in (1, probability, expected))
-    found = (several >= ENTRIES) & (2 * several > np.bincount(group)) & (sums > POSTS * several)
+    several, called, sums, whole = (np.bincount(group, of * is_post) for of in (1, is_called, probability, expected))
+    found = (several >= ENTRIES) & (2 * several > np.bincount(group))
+    found &= (sums > POSTS * several) | (called == several)
     raised = is_post & (found & (expected.sum() - whole < FIRST_POST))[group]
     probability[raised] = np.maximum(probability[raised], LIKELY)
+
+
+def raise_entries(page: Page, probability: FloatArray) -> None:
+    """Raise links to the texts below them, each pair in the same two places, if those texts are most of the page."""
+    blocks, expected = page.blocks, page.blocks.tokens * probability
+    is_link = 2 * blocks.link_chars > blocks.chars
+    links = np.flatnonzero(is_link[:-1] & ~is_link[1:])
+    texts = expected[links + 1]
+    if 2 * texts.sum() <= expected.sum():
+        return
+    places = blocks.slots[links].astype(np.int64) * len(blocks) + blocks.slots[links + 1]
+    _, group, several = np.unique(places, return_inverse=True, return_counts=True)
+    of = probability[links], probability[links + 1], texts
+    own, below, whole = (np.bincount(group, some) for some in of)
+    found = (several >= ENTRIES) & (own > UNLIKELY * several) & (below >= HEADED * several)
+    raised = links[(found & (2 * whole > expected.sum()))[group]]
+    probability[raised] = np.maximum(probability[raised], probability[raised + 1])
 
 
 def _buttons(page: Page) -> BoolArray:

@@ -14,6 +14,7 @@ from tests.core.literal_boxes import literal_weighed
 from tests.core.literal_parts import literal_signals
 
 TAGS = "article section div ul li p h1 h2 h3 form button footer summary figure figcaption time pre table img".split()
+TAGS.insert(0, "div class=comment")
 TEXTS = (
     "A story", "2 comments", "Buy now", "<a href=/x>All of it</a>", "By Ada", "Leave a comment", "",
     "A paragraph of prose that goes on for a while, so that it is long enough to count as one, and then some.",
@@ -21,7 +22,7 @@ TEXTS = (
 LEAVES = st.tuples(st.sampled_from(TAGS), st.sampled_from(TEXTS)).map(lambda one: f"<{one[0]}>{one[1]}</{one[0]}>")
 MARKUP = st.recursive(
     LEAVES,
-    lambda inner: st.tuples(st.sampled_from(TAGS[:5]), st.lists(inner, min_size=1, max_size=4), st.integers(1, 3)).map(
+    lambda inner: st.tuples(st.sampled_from(TAGS[:6]), st.lists(inner, min_size=1, max_size=4), st.integers(1, 3)).map(
         lambda one: one[2] * f"<{one[0]}>{''.join(one[1])}</{one[0]}>"
     ),
     max_leaves=12,
