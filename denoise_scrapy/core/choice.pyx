@@ -19,23 +19,16 @@ from denoise_scrapy.core.tree cimport (
 )
 
 cdef enum:
-    # On pages of up to this many blocks, text that every comparison page has in the same place is less probable: the
-    # model, fitted on whole pages, is unsure about it. No corpus has such pages, but demos, tests and error pages do.
-    FEW = 10
     # Minimum tokens of a text that may be stock, see `lower_stock`.
     STOCK_TOKENS = 8
     # A text of at least this many tokens is kept once: shorter ones are prices, names, buttons. F1 of pages that
     # readers labelled +.004, `single` +.0035, `wcxb` +.003; forums whose truth repeats every copy -.009.
     ONCE_TOKENS = 6
 
-cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
-#: A text of at least this many tokens that another page has too is stock, an advertisement or an appeal, if the texts
-#: beside it are the page's own; or at least the long ones, if this share of the pages' text in its place is shared,
-#: over so many pages: in five threads of a forum two greetings are alike by chance. The model has a feature for it
-#: (`features`, "stock"), but hardly any recorded site has the pages to train it. Portal +.013, no corpus -.001; if
-#: texts beside it may be shared too, wcxb -.024 (variants of a product share their description). If it were more than a
-#: share of the text to be kept, it would be the page.
-cdef double STOCK_FACTOR = 0.3, STOCK_SHARE = 0.3, STOCK_PLACE = 0.7
+#: A text of at least that many tokens is stock, an advertisement or an appeal, if this share of the pages' text in its
+#: place is shared, over so many pages: in five threads of a forum two greetings are alike by chance. It is less probable
+#: if the texts beside it are none: portal +.006, no corpus changes.
+cdef double STOCK_FACTOR = 0.3, STOCK_PLACE = 0.7
 #: Pages needed for that.
 STOCK_PAGES = 10
 #: A list whose probabilities have at most this standard deviation is kept or dropped whole: mean F1 on publishers left
@@ -55,64 +48,16 @@ cdef double TABLE_SHARE = 0.2
 cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
 
 
-cdef int lower_repeated(Tree tree, double[::1] probability, const float[::1] in_place) nogil:
-    """On pages of few blocks, lower what every comparison page has in the same place, except headings."""
+cdef int lower_stock(Tree tree, double[::1] probability, const double[::1] place) nogil:
+    """Lower a long text, other than a heading, in a place of stock, if the texts beside it are none."""
+    cdef vector[bint] is_stock    # with one before the first and one after the last
     cdef int32_t i, m = <int32_t>tree.blocks.size()
-    if m <= FEW:
-        for i in range(m):
-            if in_place[i] >= EVERY and not tree.blocks[i].own_flags & HEADING:
-                probability[i] *= REPEATED_FACTOR
-
-
-cdef struct Stock:
-    bint is_long
-    bint is_shared        # another page has the text too
-    bint is_known         # most of the pages' text in its place is shared
-    bint is_lowered
-
-
-cdef inline bint is_stock(const Stock* text) noexcept nogil:
-    return text.is_long and (text.is_shared or text.is_known)
-
-
-cdef int lower_stock(
-    Tree tree, double[::1] probability, const float[::1] stock, const double[::1] place
-) nogil:
-    """Lower a text, other than a heading, that another page has too, if the texts beside it are the page's own.
-
-    Not if the page's own texts are under the same path: stories repeat paragraphs of earlier ones. In a place of stock
-    a text is lowered even if no other page has it.
-    """
-    cdef const BlockRow* block
-    cdef const Stock* before
-    cdef const Stock* after
-    cdef Stock* text
-    cdef vector[Stock] texts
-    cdef vector[bint] of_story    # by path
-    cdef double expected = 0, lowered = 0
-    cdef int32_t i, m = <int32_t>tree.blocks.size()
-    texts.resize(m + 2)  # one before the first and one after the last
-    of_story.resize(m)
+    is_stock.resize(m + 2)
     for i in range(m):
-        block, text = &tree.blocks[i], &texts[i + 1]
-        text.is_long, text.is_shared = block.tokens >= STOCK_TOKENS, stock[i] > 0
-        text.is_known = place[i] >= STOCK_PLACE
-        if text.is_long and not is_stock(text):
-            of_story[block.slot] = True
-        expected += probability[i] * block.tokens
+        is_stock[i + 1] = tree.blocks[i].tokens >= STOCK_TOKENS and place[i] >= STOCK_PLACE
     for i in range(m):
-        block, before, text, after = &tree.blocks[i], &texts[i], &texts[i + 1], &texts[i + 2]
-        if not is_stock(text) or of_story[block.slot] or block.own_flags & HEADING:
-            continue
-        text.is_lowered = (text.is_shared and not before.is_shared and not after.is_shared) or (
-            text.is_known and not is_stock(before) and not is_stock(after)
-        )
-        if text.is_lowered:
-            lowered += probability[i] * block.tokens
-    if lowered <= STOCK_SHARE * expected:
-        for i in range(m):
-            if texts[i + 1].is_lowered:
-                probability[i] *= STOCK_FACTOR
+        if is_stock[i + 1] and not (is_stock[i] or is_stock[i + 2] or tree.blocks[i].own_flags & HEADING):
+            probability[i] *= STOCK_FACTOR
 
 
 cdef inline double known(double value) noexcept nogil:
@@ -301,16 +246,15 @@ class Choice(NamedTuple):
 
 
 cdef int choose_blocks(
-    Tree tree, double[::1] chances, const float[::1] repeated, const float[::1] shared, const double[::1] places,
-    const double[:, ::1] lies, const uint8_t[::1] unseen, const int32_t[::1] tables, double beta, uint8_t[::1] kept
+    Tree tree, double[::1] chances, const double[::1] places, const double[:, ::1] lies, const uint8_t[::1] unseen,
+    const int32_t[::1] tables, double beta, uint8_t[::1] kept
 ) nogil:
     """Apply the rules, then choose; arguments as in `choose`."""
     cdef int32_t i
     cdef vector[int32_t] tokens
     for i in range(<int32_t>tree.blocks.size()):
         tokens.push_back(tree.blocks[i].tokens)
-    lower_repeated(tree, chances, repeated)
-    lower_stock(tree, chances, shared, places)
+    lower_stock(tree, chances, places)
     for i in range(<int32_t>tree.blocks.size()):
         if unseen[i]:
             chances[i] = 0
@@ -323,16 +267,13 @@ cdef int choose_blocks(
 
 
 def choose(
-    Tree tree not None, probability, *, in_place=None, stock=None, place=None, layout=None, unseen=None, tables=None,
-    double beta=1.0,
+    Tree tree not None, probability, *, place=None, layout=None, unseen=None, tables=None, double beta=1.0
 ) -> Choice:
     """Choose the blocks of a page to keep, from the model's probabilities and the rules of this module.
 
     Args:
         tree: The page of m blocks.
         probability: The model's probability of each block, shape (m,).
-        in_place: The feature "repeated_in_place", shape (m,).
-        stock: The feature "stock", shape (m,).
         place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
         layout: Position of each block (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
         unseen: Whether nothing shows each block, so that it is never kept, shape (m,).
@@ -345,8 +286,6 @@ def choose(
     m = tree.blocks.size()
     found, kept = np.array(probability, np.float64), np.zeros(m, np.bool_)
     cdef double[::1] chances = _filled(found, np.float64, m)
-    cdef const float[::1] repeated = _filled(in_place, np.float32, m)
-    cdef const float[::1] shared = _filled(stock, np.float32, m)
     cdef const uint8_t[::1] hidden = _filled(unseen, np.uint8, m)
     cdef const int32_t[::1] of_table = np.full(m, -1, np.int32) if tables is None else _filled(tables, np.int32, m)
     cdef const double[::1] places = _filled(place, np.float64, m)
@@ -355,7 +294,7 @@ def choose(
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
     with nogil:
-        choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
+        choose_blocks(tree, chances, places, lies, hidden, of_table, beta, chosen)
     return Choice(kept, found)
 
 
