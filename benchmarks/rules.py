@@ -135,7 +135,6 @@ RULES = (
     _sheet("attributes", r"\[[^\]{}]*\](?=[^{}]*\{)"),
     _sheet("siblings", r"[+~](?=[^{};]*\{)"),
     _sheet("states", r":(?:checked|target|open|popover-open|focus-within)\b(?=[^{}]*\{)"),
-    _sheet("custom properties", r"\bvar\(", b"unknown("),
     _sheet("functions of lengths", r"\b(?:calc|min|max|clamp)\(", b"unknown("),
 )
 

@@ -17,7 +17,7 @@ from denoise_scrapy.core.nodes cimport (
     LEVELS, MOST_PASSED, attribute_of, is_named, next_in, shown_from, told_of, value_of,
 )
 from denoise_scrapy.core.styles cimport (
-    ANY, A_LOOK, A_PART, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_PLACE, BY_SIZE,
+    ANY, A_LOOK, A_PART, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_PLACE, BY_SIZE,
     BY_TEXT_SIZE, BY_VISIBILITY, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_BEYOND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT,
     P_LINES, P_OVERFLOW, P_POSITION, P_RELATIVE, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN,
     TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to, colour_of, holds, is_close, name_of, of_what,
@@ -198,21 +198,6 @@ cdef int64_t attributes_of(const xmlNode* node) noexcept nogil:
     return steps
 
 
-cdef bint is_slide(Sight* sight, const xmlNode* node) noexcept nogil:
-    """Return whether an element that is hidden from screen readers has one of its kind beside it."""
-    cdef const xmlNode* other = node.parent.children if node.parent != NULL else NULL
-    cdef int left = MOST_SLIDES
-    while other != NULL and left and sight.steps > 0:
-        left -= 1
-        if other.type == XML_ELEMENT_NODE:
-            sight.steps -= attributes_of(other)
-        if other != node and other.type == XML_ELEMENT_NODE and equal(<const char*>other.name, <const char*>node.name) and (
-                shares_class(other, node)):
-            return True
-        other = other.next
-    return False
-
-
 cdef bint is_one_of_many(Sight* sight, const xmlNode* node) noexcept nogil:
     """Return whether elements beside an element are hidden just as it is: parts that are shown one at a time.
 
@@ -238,14 +223,6 @@ cdef bint is_one_of_many(Sight* sight, const xmlNode* node) noexcept nogil:
                 is_same_value(part, node, b"hidden"))
         box = box.next
     return alike == HIDDEN_ALIKE
-
-
-cdef bint shares_class(const xmlNode* a, const xmlNode* b) noexcept nogil:
-    """Return whether the class names of two elements begin with the same name."""
-    cdef const char* mine = told_of(a, b"class")
-    cdef const char* other = told_of(b, b"class")
-    cdef size_t size = strcspn(mine, b" ")
-    return attribute_of(a, b"class") != NULL and size == strcspn(other, b" ") and strncmp(mine, other, size) == 0
 
 
 cdef bint is_answer(const xmlNode* node) noexcept nogil:
@@ -295,7 +272,7 @@ cdef bint a_click_shows(
     if reason == BY_ATTRIBUTE and begins(<const unsigned char*>told_of(node, b"id"), b"s:"):
         return True
     if reason == BY_ARIA:
-        return is_block and (is_slide(sight, node) or is_only_control(beside(node, True)))
+        return is_block and is_only_control(beside(node, True))
     return is_block and (is_one_of_many(sight, node) or is_below_control(node))
 
 # ---- rules of style sheets ------------------------------------------------------------------------------------------
@@ -537,8 +514,6 @@ cdef int32_t of_box(
     if (is_dialog and attribute_of(node, b"open") == NULL) or given[POPOVER] != NULL:
         return BY_DIALOG
     reason = reason_of(style, is_block, is_bare(node))
-    if reason == BY_OPACITY and is_named(node, b"figure"):  # it fades in when its picture is loaded
-        return SEEN
     # pictures of formulas, captions and links that repeat what is beside them are hidden from screen readers only
     if reason == SEEN and given[ARIA_HIDDEN] != NULL and begins(given[ARIA_HIDDEN], b"true") and (
             not is_in_ruby(node) and not is_named(node, b"img") and not is_named(node, b"figcaption") and (
@@ -591,7 +566,7 @@ cdef int32_t look_at(
             text.filter[i] |= named.filter[i]
     by_sheet = style.off & P_SWITCHED != 0
     if given[STYLE] != NULL:
-        read_style(given[STYLE], &style, sight.sheet, &sight.steps)
+        read_style(given[STYLE], &style)
     reason = of_box(node, given, &style, is_block, is_dialog)
     if not reason and text.is_cut and style.off & P_BEYOND and style.off & P_POSITION and is_bare(node):
         reason = BY_PLACE

@@ -78,7 +78,6 @@ cdef struct Sheet:
     Table names           # of last compounds: an id, else a class, else the tag, else `ANY`
     vector[vector[int32_t]] by_name
     vector[int32_t] showing     # rules that show what others may hide
-    unordered_map[string, string] custom  # values of custom properties, "" if they have several
     bint is_all           # whether no other sheet applies, which would be loaded
     bint is_still         # whether no script of the page changes what shows
     int64_t steps         # that are left to read it
@@ -119,7 +118,7 @@ cdef inline int add_to(uint64_t* filter, uint64_t name) noexcept nogil:
 
 cdef int32_t named(const unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil
 cdef bint holds(const Condition* condition, const char* given) noexcept nogil
-cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet, int64_t* steps) except -1 nogil
+cdef int read_style(const unsigned char* text, Style* style) except -1 nogil
 cdef int add_style(Style* style, const Style* more) noexcept nogil
 cdef int32_t reason_of(const Style* style, bint is_block, bint is_bare) noexcept nogil
 cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil

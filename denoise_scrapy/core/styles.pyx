@@ -42,7 +42,7 @@ cdef enum:
     MOST_SHEET = 300_000
     # Steps that a selector takes, beside those for its bytes: 30,000 selectors take 8 MB.
     A_RULE = 1000
-    # Conditions around a rule, such as media queries; functions in one another; custom properties in a value.
+    # Conditions around a rule, such as media queries; functions in one another.
     MOST_AROUND = 8
 
 cdef enum:
@@ -647,65 +647,18 @@ cdef bint hides(const Row* row, const char* name, const char* value, int32_t tes
     return False
 
 
-cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t* steps) nogil:
-    """Put the values of custom properties into a value; return False if one is unknown, or no `steps` are left.
-
-    They are those of the same declarations, else those that the sheets set to one value only, else what `var` names.
-    """
-    cdef string name
-    cdef unordered_map[string, string].const_iterator found
-    cdef size_t at, end, behind, own_at
-    cdef int _filled
-    for _filled in range(MOST_AROUND):
-        at = value.find(b"var(")
-        steps[0] -= <int64_t>(own.size() + A_PART * value.size())
-        if at >= value.size():  # npos is larger
-            return True
-        if steps[0] <= 0:
-            return False
-        end = at + 4 + strspn(value.c_str() + at + 4, b" ")
-        name.assign(value.c_str() + end, strcspn(value.c_str() + end, b" ,)"))
-        behind = at + 4
-        behind += up_to(c')', value.c_str() + behind, False)
-        end += name.size()
-        name.push_back(c':')
-        own_at = own.find(name)
-        name.pop_back()
-        if own_at < own.size():
-            own_at += name.size() + 1
-            name.assign(own.c_str() + own_at, strcspn(own.c_str() + own_at, b";"))
-        else:
-            if sheet != NULL:
-                found = sheet.custom.const_find(name)
-            if sheet != NULL and found != sheet.custom.const_end():
-                name = dereference(found).second
-            elif sheet != NULL and sheet.is_all and value[end] == c',' and behind > end + 1:
-                name.assign(value.c_str() + end + 1, behind - end - 1)
-            else:
-                name.clear()
-        if name.empty() or value.size() + name.size() > MOST_BYTES:
-            return False
-        value.replace(at, behind + 1 - at, b" ").insert(at, name)
-        value.erase(0, strspn(value.c_str(), b" "))
-    return False
-
-
-cdef int declare(
-    Style* style, const char* name, string& filled, const string& own, const Sheet* sheet, int64_t* steps
-) nogil:
-    """Add a declaration in lower case, if the values of its custom properties are known."""
+cdef int declare(Style* style, const char* name, const char* value) nogil:
+    """Add a declaration in lower case, unless custom properties make up its value."""
     cdef string key
     cdef const Row* row
-    cdef const char* value
     cdef bint off, important
     cdef unordered_map[string, vector[Row]].const_iterator found
     cdef size_t i
     name += 8 if starts(name, b"-webkit-") else 0
     key.assign(name)
     found = _properties.const_find(key)
-    if found == _properties.const_end() or not fill_in(filled, own, sheet, steps):
+    if found == _properties.const_end() or strstr(value, b"var(") != NULL:
         return 0
-    value = filled.c_str()
     important = strchr(value, c'!') != NULL
     for i in range(dereference(found).second.size()):
         row = &dereference(found).second[i]
@@ -725,19 +678,14 @@ cdef int declare(
         style.important |= row.bit if important else 0
 
 
-cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet, int64_t* steps) except -1 nogil:
-    """Add the declarations of a style attribute, or of a rule; `sheet` has the custom properties.
-
-    `steps` are taken for the values of properties that count, with the custom ones in them.
-    """
-    cdef string clean, own, filled
+cdef int read_style(const unsigned char* text, Style* style) except -1 nogil:
+    """Add the declarations of a style attribute, or of a rule."""
+    cdef string clean
     cdef char* at
     cdef char* name
     cdef char* value
     write_clean(text, clean)
     clean.push_back(c';')
-    if clean.find(b"var(") < clean.size():
-        own = clean
     at = &clean[0]
     while at[0]:
         at += strspn(at, b" ;")
@@ -751,9 +699,10 @@ cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet,
         at += 1
         value = at + (at[0] == c' ')
         at += up_to(c';', at, False)
-        filled.assign(value, at - value)
-        at += at[0] != 0
-        declare(style, name, filled, own, sheet, steps)
+        if at[0]:
+            at[0] = 0
+            at += 1
+        declare(style, name, value)
 
 
 cdef int add_style(Style* style, const Style* more) noexcept nogil:
@@ -1109,7 +1058,7 @@ cdef int add_block(Sheet* sheet, const string& selectors, const string& declarat
     cdef Style style
     memset(&style, 0, sizeof(Style))
     style.colour = style.back = UNKNOWN
-    read_style(<const unsigned char*>declarations.c_str(), &style, sheet, &sheet.steps)
+    read_style(<const unsigned char*>declarations.c_str(), &style)
     # where a box is and how wide says nothing by itself, unless it is far away or has no width
     if style.said & (~PLACES | P_LINES) or style.off:
         add_selectors(sheet, selectors, &style, is_some)
@@ -1167,28 +1116,6 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
                 continue
             piece.clear()
             declarations.clear()
-
-
-cdef int add_custom(Sheet* sheet, const char* text) nogil:
-    """Find the custom properties that a sheet sets to one value only; the others become ""."""
-    cdef string name, value
-    cdef const char* at = strstr(text, b"--")
-    cdef size_t size
-    if strstr(text, b"var(") == NULL:
-        return 0
-    while at != NULL:
-        size = strcspn(at, b" :;,(){}'\"\n")
-        name.assign(at, size)
-        if at > text and strchr(b"{; \n\t\r/", (at - 1)[0]) != NULL and at[size + strspn(at + size, b" ")] == c':':
-            at = behind_space(at + size + strspn(at + size, b" :"))
-            size = strcspn(at, b";}")
-            value.assign(at, size)
-            while value.size() and is_blank(value.back()):
-                value.pop_back()
-            if sheet.custom.count(name) and value.compare(sheet.custom[name]):
-                value.clear()
-            sheet.custom[name] = value
-        at = strstr(at + size, b"--")
 
 
 cdef bint loads_style(const xmlNode* node) noexcept nogil:
@@ -1261,5 +1188,4 @@ cdef class StyleSheet:
         open_table(self.sheet.names, 64)
         text = text.replace(b"<!--", b" ").replace(b"-->", b" ")
         self.sheet.steps = LEAST_STEPS + STEPS_A_BYTE * <int64_t>len(text)
-        add_custom(&self.sheet, text)
         read_sheet(&self.sheet, text)

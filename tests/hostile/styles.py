@@ -11,7 +11,6 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
 
 from lxml import etree
 
@@ -113,8 +112,6 @@ BLOCKS = (
     ),
     *("<!--", "-->", "/*", "--a:b;", "a{--a:var(--a)}", "a{color:var(--a)}", ";", "\\", "'"),
 )
-#: Custom properties that would be 2,097,152 times as long with the values of the others in them.
-GROWING = "".join(f"--{name}:{f'var(--{other})' * 8};" for name, other in pairwise("abcdefgh")) + "--h:1px"
 #: The part of a page whose styles are read, and how the text of a page looks at them.
 BODY = "<div class='a b c' id=a title='aaaaaaaa'>" + "<p class=a>It rained all night.</p>" * 20
 ATTRIBUTE = 4000  # bytes of one
@@ -156,7 +153,6 @@ def pages() -> Iterator[tuple[str, Page]]:
         yield f"block {unit}", lambda n, unit=unit: _sheet("", unit, "", n)
         yield f"block {unit} closed", lambda n, unit=unit: _sheet("", unit, "}" * (n // (2 * len(unit))), n // 2)
         yield f"block in one of many {unit}", lambda n, unit=unit: _sheet("a," * 400 + "b{", unit, "", n)
-    yield "custom properties in others", lambda n: _sheet(f":root{{{GROWING}}}", ".a{left:var(--a)}", "", n)
     for unit in LONG:
         name = unit.partition(":")[0]
         value = unit.removeprefix(f"{name}:") * (39_000 // len(unit))
@@ -166,15 +162,6 @@ def pages() -> Iterator[tuple[str, Page]]:
             yield f"rules {rule} of {kind}", lambda n, rule=rule, element=element: _ruled(rule, element, n)
     yield "selectors in others", lambda n: _sheet(".a" * 240 + "{", "&" * 480 + "{color:red}", "}", n)
     yield "selectors of one byte", lambda n: _sheet("", "b,", "b{color:red}", n // 2) + f"<b>{WORDS}</b>" * (n // 99)
-    used = f"<style>:root{{{GROWING}}}</style>"
-    yield "custom properties in attributes", lambda n: used + _attributes("", "left:var(--a)", n)
-    yield "a custom property of blanks", lambda n: _sheet(".a{left:var(--a);--a:", " ", "{", n)
-    yield (
-        "a chain of custom properties",
-        lambda n: _sheet(
-            ".a{left:var(--a0);" + "".join(f"--a{i}:var(--a{i + 1});" for i in range(n // 22)), "", "}", n
-        ),
-    )
 
 
 def _attributes(begin: str, unit: str, size: int) -> str:
