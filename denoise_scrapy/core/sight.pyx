@@ -198,6 +198,14 @@ cdef int64_t attributes_of(const xmlNode* node) noexcept nogil:
     return steps
 
 
+cdef bint is_of_kind(const xmlNode* a, const xmlNode* b) noexcept nogil:
+    """Return whether two elements have one tag, and class names that begin with the same name."""
+    cdef const char* mine = told_of(b, b"class")
+    cdef size_t size = strcspn(mine, b" ")
+    return a != NULL and size and equal(<const char*>a.name, <const char*>b.name) and (
+        strncmp(mine, told_of(a, b"class"), size) == 0)
+
+
 cdef bint is_one_of_many(Sight* sight, const xmlNode* node) noexcept nogil:
     """Return whether elements beside an element are hidden just as it is: parts that are shown one at a time.
 
@@ -272,7 +280,9 @@ cdef bint a_click_shows(
     if reason == BY_ATTRIBUTE and begins(<const unsigned char*>told_of(node, b"id"), b"s:"):
         return True
     if reason == BY_ARIA:
-        return is_block and is_only_control(beside(node, True))
+        return is_block and (  # a slide beside another one, or below a control
+            is_of_kind(beside(node, True), node) or is_of_kind(beside(node, False), node)
+            or is_only_control(beside(node, True)))
     return is_block and (is_one_of_many(sight, node) or is_below_control(node))
 
 # ---- rules of style sheets ------------------------------------------------------------------------------------------

@@ -215,6 +215,7 @@ ANSWER = (
         f"<p><a href='#m' aria-expanded=false>Method</a></p><div aria-hidden=true>{ANSWER}</div>",
         "".join(f"<div class='part hidden' style='display: none'>{part}</div>" for part in ("1", ANSWER, "3", "4")),
         "".join(f"<div><div class='part off' hidden>{part}</div></div>" for part in ("1", ANSWER, "3", "4")),
+        f"<ul><li class='s on'>One</li><li class='s' aria-hidden=true>{ANSWER}</li></ul>",
         f"<p style='visibility:hidden'>No <b style='visibility:visible'>{ANSWER}</b></p>",
     ],
 )
