@@ -68,12 +68,6 @@ _BOOLS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 _TEXTS, _PAIRS = "tuple[str, ...]", "Mapping[str, str]"
 AUTO = "auto"  # a number chosen by the plugin
 _ITEM_FIELD = "the name of an item field"
-# What to use in place of settings that are gone.
-_INSTEAD = {
-    "body_field": 'use DENOISE_FIELDS = {"body": ...}',
-    "comparison_fetch": "use DENOISE_COMPARISON_SHARE, 0 for no fetches",
-    "overwrite": 'name another field: DENOISE_FIELDS = {"body": ...}',
-}
 
 
 def hide_tracebacks() -> None:
@@ -468,9 +462,7 @@ class DenoiseSettings:
         changes: dict[str, Any] = {}
         for key, value in given.items():
             if key not in known:
-                instead = next((use for name, use in _INSTEAD.items() if spelled(name) == key), "")
-                hint = instead and f"; {instead}"
-                raise ConfigurationError(f"{key} = {value!r}: no such setting{hint or nearest_hint(str(key), known)}")
+                raise ConfigurationError(f"{key} = {value!r}: no such setting{nearest_hint(str(key), known)}")
             name, kind, declared = known[key]
             parsed = _checked(key, value, kind, declared, imports=imports)
             # dicts are merged key by key

@@ -167,10 +167,11 @@ cdef inline uint64_t packed_name(const unsigned char* at, const unsigned char* e
 
 
 cdef enum:
-    # Properties of a tag, by its name.
-    RAW = 1         # its content is not markup, and shows nothing
-    NEEDS_NO_END = 2
-    INLINE = 4      # may be within a word
+    # What a tag is, by its name.
+    OTHER
+    RAW             # its content is not markup, and shows nothing
+    NEEDS_NO_END
+    INLINE          # may be within a word
 
 cdef Table _numbers
 cdef vector[int] _kinds
@@ -198,7 +199,7 @@ _fill()
 
 cdef inline int tag_kind(uint64_t name) noexcept nogil:
     cdef int number = find(_numbers, name)
-    return _kinds[number] if number >= 0 else 0
+    return _kinds[number] if number >= 0 else OTHER
 
 
 cdef const unsigned char* after_comment(const unsigned char* at, const unsigned char* end) noexcept nogil:
@@ -285,7 +286,7 @@ cdef int takes_too_long(const unsigned char* at, const unsigned char* end) nogil
             tags += 1
             name = packed_name(at, end)
             kind = tag_kind(name)
-            if not kind & (RAW | NEEDS_NO_END):
+            if kind != RAW and kind != NEEDS_NO_END:
                 open_.push_back(name)
             attributes = -1  # the tag name itself
             at = after_tag(at, end, &attributes)
@@ -373,7 +374,7 @@ def text_alone(const unsigned char[::1] html) -> bytes:
                             write_title(inner, stop, title)
                         at = after_tag(stop + 1, end, &attributes)
                         continue
-                if not kind & (INLINE | RAW) and out.back() != c'\n':
+                if kind != INLINE and kind != RAW and out.back() != c'\n':
                     out.push_back(c'\n')
                 kind *= at[0] != c'/'
                 at = after_tag(at, end, &attributes)

@@ -209,6 +209,7 @@ grid-template-rows; HEIGHT OVERFLOW; WORD ONLY; 0fr
 width max-width inline-size max-inline-size; WIDTH; SMALL ANY_EDGE; {SLIVER}
 overflow overflow-x overflow-y; OVERFLOW; WORD; hidden clip scroll auto overlay
 contain; OVERFLOW; WORD ONLY; paint strict content
+contain; HEIGHT; WORD ONLY; size strict
 white-space white-space-collapse; LINES; WORD; pre pre-wrap pre-line break-spaces preserve preserve-breaks preserve-spaces
 will-change transition transition-property transition-duration animation animation-name animation-duration; MOVES; MOVING;
 """
@@ -522,7 +523,7 @@ cdef inline bint is_edgewise(double degrees) noexcept nogil:
     return fabs(fmod(fabs(degrees), 180) - 90) < 1
 
 
-cdef bint leaves_nothing(const char* name, const char** values, double* depth) noexcept nogil:
+cdef bint leaves_nothing(const char* name, const char** values) noexcept nogil:
     """Return whether a function shrinks a box to nothing, cuts it away or moves it off the screen; pass its arguments."""
     cdef double[16] n
     cdef char[16] units
@@ -537,12 +538,8 @@ cdef bint leaves_nothing(const char* name, const char** values, double* depth) n
         return (n[0] > 0 or name[0] == c'o') and is_faint(n[0], units[0])
     if starts(name, b"scale"):
         return name[5] != c'z' and (is_zero(n[0]) or is_zero(n[1]))
-    if starts(name, b"perspective"):
-        depth[0] = n[0]
-    elif starts(name, b"translatez"):
-        return 0 < depth[0] <= n[0]
-    elif starts(name, b"translate"):
-        return is_away(n[0]) or is_away(n[1])
+    if starts(name, b"translate"):
+        return name[9] != c'z' and (is_away(n[0]) or is_away(n[1]))
     elif starts(name, b"matrix") and (count == 6 or count == 16):
         row = 2 if count == 6 else 4
         return is_zero(n[0] * n[row + 1] - n[row] * n[1]) or is_away(n[count - row]) or is_away(n[count - row + 1])
@@ -552,8 +549,6 @@ cdef bint leaves_nothing(const char* name, const char** values, double* depth) n
         return is_edgewise(n[0]) or is_edgewise(n[1])
     elif starts(name, b"rect"):
         return count == 4 and (n[1] - n[3] <= NOTHING or n[2] - n[0] <= NOTHING or n[0] >= FAR_OFF)
-    elif starts(name, b"xywh"):
-        return count == 4 and (n[2] <= NOTHING or n[3] <= NOTHING)
     elif starts(name, b"inset"):
         for i in range(count, 4):
             n[i] = n[max(0, i - 2)]
@@ -573,7 +568,6 @@ cdef bint leaves_nothing(const char* name, const char** values, double* depth) n
 
 cdef bint is_any_nothing(const char* value) noexcept nogil:
     """Return whether one of the functions in a value leaves nothing."""
-    cdef double depth = 0
     cdef const char* at = strchr(value, c'(')
     cdef const char* name
     while at != NULL:
@@ -581,7 +575,7 @@ cdef bint is_any_nothing(const char* value) noexcept nogil:
         while name > value and (is_letter((name - 1)[0]) or (name - 1)[0] == c'3'):  # 3d
             name -= 1
         at += 1
-        if leaves_nothing(name, &at, &depth):
+        if leaves_nothing(name, &at):
             return True
         at = strchr(at, c'(')
     return False
@@ -616,7 +610,7 @@ cdef bint hides(const Row* row, const char* name, const char* value, int32_t tes
     if test == ARGUMENTS:
         if value[0] == c'x' or value[0] == c'y':
             name = b"rotatex"
-        return leaves_nothing(name, &value, &one)
+        return leaves_nothing(name, &value)
     if test == MASK:
         return masks_all(value)
     if test == PICTURE:

@@ -33,8 +33,8 @@ color:lab(9% 0 0 / 0)
 color:#333;background:hsl(0,0%,20%)
 transform:matrix(1,0,0,0,0,0)|transform:rotateY(.25turn)|transform:translate3d(0,-9999px,0)|scale:1 0
 translate:0 -9999px
-transform:perspective(1px) translateZ(2px)|rotate:x 90deg|clip-path:inset(0 50% 0 50%)|clip-path:circle(0 at 50% 50%)
-clip-path:xywh(0 0 0 9px)|mask:linear-gradient(transparent,transparent)|block-size:0;contain:strict
+rotate:x 90deg|clip-path:inset(0 50% 0 50%)|clip-path:circle(0 at 50% 50%)
+mask:linear-gradient(transparent,transparent)|block-size:0;contain:content|contain:size paint
 position:fixed;top:100vh|position:absolute;inset-inline-start:calc(0px - 9999px)|margin:0 0 0 -9999px
 text-indent:100%;overflow:hidden|padding-left:99999px;overflow:hidden
 """.replace("\n", "|")

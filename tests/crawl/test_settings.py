@@ -84,7 +84,6 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_DEDUP_CERTAINTY", "nan", "valid is number"),
         ("DENOISE_COMPARISON_PAGES", 2.5, "valid is whole number, 0 to 64"),
         ("DENOISE_COMPARISON_PER_SITE", 9, "no such setting; did you mean DENOISE_COMPARISON_"),
-        ("DENOISE_BODY_FIELD", "text", "= 'text': no such setting; use DENOISE_FIELDS = {"),
         ("DENOISE_FAVOR", "recal", "valid is precision | balanced | recall; did you mean recall?"),
         ("DENOISE_PARTS", {"titel": "keep"}, "DENOISE_PARTS['titel'] = 'keep': valid keys are title, standfirst"),
         ("DENOISE_PARTS", {"title": True}, "DENOISE_PARTS['title'] = True: valid is auto | keep | drop"),
