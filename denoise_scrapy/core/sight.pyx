@@ -12,7 +12,7 @@ from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNod
 
 from denoise_scrapy.core.characters cimport begins, equal, is_blank, is_same
 from denoise_scrapy.core.formulas cimport is_math_alone
-from denoise_scrapy.core.hashing cimport find, hash_bytes, number_of, open_table
+from denoise_scrapy.core.hashing cimport find, number_of, open_table
 from denoise_scrapy.core.nodes cimport (
     LEVELS, MOST_PASSED, attribute_of, is_named, next_in, shown_from, told_of, value_of,
 )
@@ -25,7 +25,6 @@ from denoise_scrapy.core.styles cimport (
 )
 
 cdef enum:
-    SEED = 11
     # Nodes beside a hidden one that are compared with it: 40 slides, and the white space between them.
     MOST_SLIDES = 80
     # Elements beside a hidden one that are hidden just as it is: one or two may be meant for machines.
@@ -95,7 +94,7 @@ cdef int add_ids(Sight* sight, const char* value) nogil:
     while value[0] and value < end:
         value += strspn(value, SEPARATORS)
         size = strcspn(value, SEPARATORS + 1)
-        number_of(sight.controlled, hash_bytes(<const unsigned char*>value, size, SEED))
+        number_of(sight.controlled, name_of(<const unsigned char*>value, size, OF_ID))
         value += size
 
 
@@ -123,7 +122,7 @@ cdef bint is_controlled(Sight* sight, const unsigned char* id_) nogil:
         return False
     if not sight.knows_controls:
         read_controls(sight)
-    return find(sight.controlled, hash_bytes(id_, strlen(<const char*>id_), SEED)) >= 0
+    return find(sight.controlled, name_of(id_, strlen(<const char*>id_), OF_ID)) >= 0
 
 
 cdef const xmlNode* beside(const xmlNode* node, bint before) noexcept nogil:
