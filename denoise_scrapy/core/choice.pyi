@@ -17,6 +17,7 @@ def choose(
     tree: Tree,
     probability: _Numbers,
     *,
+    stock: _Numbers | None = None,
     place: _Numbers | None = None,
     layout: _Numbers | None = None,
     unseen: npt.NDArray[np.bool_] | None = None,

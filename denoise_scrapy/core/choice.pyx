@@ -25,9 +25,10 @@ cdef enum:
     # readers labelled +.004, `single` +.0035, `wcxb` +.003; forums whose truth repeats every copy -.009.
     ONCE_TOKENS = 6
 
-#: A text of at least that many tokens is stock, an advertisement or an appeal, if this share of the pages' text in its
-#: place is shared, over so many pages: in five threads of a forum two greetings are alike by chance. It is less probable
-#: if the texts beside it are none: portal +.006, no corpus changes.
+#: A text of at least that many tokens that another page has too is stock, an advertisement or an appeal, if the texts
+#: beside it are the page's own; so is one in a place with this share of the pages' text shared, over so many pages: in
+#: five threads of a forum two greetings are alike by chance. The model has a feature for it (`features`, "stock"), but
+#: hardly any recorded site has the pages to train it. Portal +.006, no corpus -.001.
 cdef double STOCK_FACTOR = 0.3, STOCK_PLACE = 0.7
 #: Pages needed for that.
 STOCK_PAGES = 10
@@ -48,15 +49,28 @@ cdef double TABLE_SHARE = 0.2
 cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
 
 
-cdef int lower_stock(Tree tree, double[::1] probability, const double[::1] place) nogil:
-    """Lower a long text, other than a heading, in a place of stock, if the texts beside it are none."""
-    cdef vector[bint] is_stock    # with one before the first and one after the last
+cdef int lower_stock(Tree tree, double[::1] probability, const float[::1] stock, const double[::1] place) nogil:
+    """Lower a long text, other than a heading, that another page has too, or in a place of stock, if none is beside it.
+
+    Not if the page's own long texts are under the same path: stories repeat paragraphs of earlier ones.
+    """
+    cdef vector[bint] is_shared, is_stock   # with one before the first and one after the last
+    cdef vector[bint] of_story    # by path
+    cdef const BlockRow* block
     cdef int32_t i, m = <int32_t>tree.blocks.size()
+    is_shared.resize(m + 2)
     is_stock.resize(m + 2)
+    of_story.resize(m)
     for i in range(m):
-        is_stock[i + 1] = tree.blocks[i].tokens >= STOCK_TOKENS and place[i] >= STOCK_PLACE
+        block = &tree.blocks[i]
+        is_shared[i + 1] = stock[i] > 0
+        is_stock[i + 1] = block.tokens >= STOCK_TOKENS and (is_shared[i + 1] or place[i] >= STOCK_PLACE)
+        of_story[block.slot] |= block.tokens >= STOCK_TOKENS and not is_stock[i + 1]
     for i in range(m):
-        if is_stock[i + 1] and not (is_stock[i] or is_stock[i + 2] or tree.blocks[i].own_flags & HEADING):
+        block = &tree.blocks[i]
+        if is_stock[i + 1] and not of_story[block.slot] and not block.own_flags & HEADING and (
+                (is_shared[i + 1] and not is_shared[i] and not is_shared[i + 2])
+                or (place[i] >= STOCK_PLACE and not is_stock[i] and not is_stock[i + 2])):
             probability[i] *= STOCK_FACTOR
 
 
@@ -246,7 +260,8 @@ class Choice(NamedTuple):
 
 
 cdef int choose_blocks(
-    Tree tree, double[::1] chances, const double[::1] places, const double[:, ::1] lies, const uint8_t[::1] unseen,
+    Tree tree, double[::1] chances, const float[::1] shared, const double[::1] places, const double[:, ::1] lies,
+    const uint8_t[::1] unseen,
     const int32_t[::1] tables, double beta, uint8_t[::1] kept
 ) nogil:
     """Apply the rules, then choose; arguments as in `choose`."""
@@ -254,7 +269,7 @@ cdef int choose_blocks(
     cdef vector[int32_t] tokens
     for i in range(<int32_t>tree.blocks.size()):
         tokens.push_back(tree.blocks[i].tokens)
-    lower_stock(tree, chances, places)
+    lower_stock(tree, chances, shared, places)
     for i in range(<int32_t>tree.blocks.size()):
         if unseen[i]:
             chances[i] = 0
@@ -267,13 +282,14 @@ cdef int choose_blocks(
 
 
 def choose(
-    Tree tree not None, probability, *, place=None, layout=None, unseen=None, tables=None, double beta=1.0
+    Tree tree not None, probability, *, stock=None, place=None, layout=None, unseen=None, tables=None, double beta=1.0
 ) -> Choice:
     """Choose the blocks of a page to keep, from the model's probabilities and the rules of this module.
 
     Args:
         tree: The page of m blocks.
         probability: The model's probability of each block, shape (m,).
+        stock: The feature "stock", shape (m,).
         place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
         layout: Position of each block (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
         unseen: Whether nothing shows each block, so that it is never kept, shape (m,).
@@ -288,13 +304,14 @@ def choose(
     cdef double[::1] chances = _filled(found, np.float64, m)
     cdef const uint8_t[::1] hidden = _filled(unseen, np.uint8, m)
     cdef const int32_t[::1] of_table = np.full(m, -1, np.int32) if tables is None else _filled(tables, np.int32, m)
+    cdef const float[::1] shared = _filled(stock, np.float32, m)
     cdef const double[::1] places = _filled(place, np.float64, m)
     cdef const double[:, ::1] lies = np.zeros((3, 0)) if layout is None else np.ascontiguousarray(layout, np.float64)
     cdef uint8_t[::1] chosen = kept.view(np.uint8)
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
     with nogil:
-        choose_blocks(tree, chances, places, lies, hidden, of_table, beta, chosen)
+        choose_blocks(tree, chances, shared, places, lies, hidden, of_table, beta, chosen)
     return Choice(kept, found)
 
 

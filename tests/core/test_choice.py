@@ -35,7 +35,7 @@ def literal_once(page, kept):
     return kept
 
 
-@pytest.mark.parametrize("name", ["place", "layout"])
+@pytest.mark.parametrize("name", ["stock", "place", "layout"])
 def test_arrays_of_another_page(name):
     tree = Page.parse("<p>One.<p>Two.").tree
     with pytest.raises(ValueError, match="there are 2 blocks"):
@@ -44,15 +44,25 @@ def test_arrays_of_another_page(name):
         choose(tree, np.zeros(3))
 
 
-def literal_stock(page, place):
+def literal_stock(page, stock, place):
     """Numbers of the blocks that are of a common stock."""
     blocks, m = page.blocks, len(place)
-    of_stock = [tokens >= 8 and share >= 0.7 for tokens, share in zip(blocks.tokens.tolist(), place, strict=True)]
+    tokens, slots = blocks.tokens.tolist(), blocks.slots.tolist()
+    shared, known = [value > 0 for value in stock], [value >= 0.7 for value in place]
+    of_stock = [tokens[i] >= 8 and (shared[i] or known[i]) for i in range(m)]
+    story = {slots[i] for i in range(m) if tokens[i] >= 8 and not of_stock[i]}
 
-    def alone(i):
-        return not (i > 0 and of_stock[i - 1]) and not (i + 1 < m and of_stock[i + 1])
+    def alone(these, i):
+        return not (i > 0 and these[i - 1]) and not (i + 1 < m and these[i + 1])
 
-    return [i for i in range(m) if of_stock[i] and alone(i) and not blocks.rows["own_flags"][i] & Flag.HEADING]
+    return [
+        i
+        for i in range(m)
+        if of_stock[i]
+        and slots[i] not in story
+        and not blocks.rows["own_flags"][i] & Flag.HEADING
+        and ((shared[i] and alone(shared, i)) or (known[i] and alone(of_stock, i)))
+    ]
 
 
 def literal_lists(page, chances):
@@ -83,10 +93,10 @@ def literal_lists(page, chances):
     return moved
 
 
-def literal(page, chances, place, layout):
+def literal(page, chances, stock, place, layout):
     """All rules, one after the other."""
     chances, hidden = list(chances), page.unseen_blocks.tolist()
-    for i in literal_stock(page, place):
+    for i in literal_stock(page, stock, place):
         chances[i] *= 0.3
     chances = [0 if hides else chance for chance, hides in zip(chances, hidden, strict=True)]
     for i, (outside, font, pinned) in enumerate(np.nan_to_num(layout).T.tolist()):
@@ -106,7 +116,11 @@ LONG = st.tuples(st.sampled_from(TAGS), st.sampled_from(TEXTS)).map("".join)
 def test_all_rules_equal_plain_loops(html, seed):
     page = Page.parse(html)
     m, rng = len(page.blocks), np.random.default_rng(seed)
-    known = {"place": rng.choice([0, 0, 0.9], m), "layout": rng.choice([0, 0.5, -1, np.nan], (3, m))}
+    known = {
+        "stock": rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32),
+        "place": rng.choice([0, 0, 0.9], m),
+        "layout": rng.choice([0, 0.5, -1, np.nan], (3, m)),
+    }
     chances = rng.random(m)
     found = choose(page.tree, chances, **known, unseen=page.unseen_blocks, beta=1.2)
     chosen = select_by_expected_f1(found.probability, page.blocks.tokens, beta=1.2)[0]

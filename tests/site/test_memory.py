@@ -93,7 +93,7 @@ FOXES, OWLS, CATS, SHORT = told("foxes"), told("owls"), told("cats"), Page.parse
     ("target", "others", "left"),
     [
         (FOXES, [told("foxes", more="And one more."), OWLS, CATS], [1, 2]),
-        (told("foxes", 6), [told("foxes", 5), OWLS, CATS], [1, 2]),  # an earlier version
+        (FOXES, [told("foxes", 2), OWLS, CATS], [1, 2]),
         (FOXES, [told("foxes")] * 3, []),  # the page under other URLs
         (FOXES, [told("foxes"), told("foxes"), OWLS], [2]),
         # half of each page's prose is the legal text

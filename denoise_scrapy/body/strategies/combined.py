@@ -230,6 +230,7 @@ class CombinedStrategy(Strategy):
         choice = choose(
             page.tree,
             weighed(page.tree, page.words.titles, is_byline, probability),
+            stock=features[NAMES.index("stock")],
             place=place,
             layout=page.blocks.layout,
             unseen=page.unseen_blocks,
