@@ -17,6 +17,7 @@ def choose(
     tree: Tree,
     probability: _Numbers,
     *,
+    in_place: _Numbers | None = None,
     stock: _Numbers | None = None,
     place: _Numbers | None = None,
     layout: _Numbers | None = None,

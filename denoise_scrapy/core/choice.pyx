@@ -19,6 +19,9 @@ from denoise_scrapy.core.tree cimport (
 )
 
 cdef enum:
+    # On pages of up to this many blocks, as of fields of items, text that every comparison page has in the same place is
+    # less probable: the model, fitted on whole pages, is unsure about it (`tests/crawl/test_html_fields.py`).
+    FEW = 10
     # Minimum tokens of a text that may be stock, see `lower_stock`.
     STOCK_TOKENS = 8
     # A text of at least this many tokens is kept once: shorter ones are prices, names, buttons. F1 of pages that
@@ -47,6 +50,18 @@ cdef double TABLE_SHARE = 0.2
 #: size; for being pinned to the screen. No corpus of the study changes by .003 (docs/figures.md); twice as much costs
 #: .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
 cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
+
+
+cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
+
+
+cdef int lower_repeated(Tree tree, double[::1] probability, const float[::1] in_place) nogil:
+    """On pages of few blocks, lower what every comparison page has in the same place, except headings."""
+    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    if m <= FEW:
+        for i in range(m):
+            if in_place[i] >= EVERY and not tree.blocks[i].own_flags & HEADING:
+                probability[i] *= REPEATED_FACTOR
 
 
 cdef int lower_stock(Tree tree, double[::1] probability, const float[::1] stock, const double[::1] place) nogil:
@@ -260,15 +275,15 @@ class Choice(NamedTuple):
 
 
 cdef int choose_blocks(
-    Tree tree, double[::1] chances, const float[::1] shared, const double[::1] places, const double[:, ::1] lies,
-    const uint8_t[::1] unseen,
-    const int32_t[::1] tables, double beta, uint8_t[::1] kept
+    Tree tree, double[::1] chances, const float[::1] repeated, const float[::1] shared, const double[::1] places,
+    const double[:, ::1] lies, const uint8_t[::1] unseen, const int32_t[::1] tables, double beta, uint8_t[::1] kept
 ) nogil:
     """Apply the rules, then choose; arguments as in `choose`."""
     cdef int32_t i
     cdef vector[int32_t] tokens
     for i in range(<int32_t>tree.blocks.size()):
         tokens.push_back(tree.blocks[i].tokens)
+    lower_repeated(tree, chances, repeated)
     lower_stock(tree, chances, shared, places)
     for i in range(<int32_t>tree.blocks.size()):
         if unseen[i]:
@@ -282,13 +297,15 @@ cdef int choose_blocks(
 
 
 def choose(
-    Tree tree not None, probability, *, stock=None, place=None, layout=None, unseen=None, tables=None, double beta=1.0
+    Tree tree not None, probability, *, in_place=None, stock=None, place=None, layout=None, unseen=None, tables=None,
+    double beta=1.0
 ) -> Choice:
     """Choose the blocks of a page to keep, from the model's probabilities and the rules of this module.
 
     Args:
         tree: The page of m blocks.
         probability: The model's probability of each block, shape (m,).
+        in_place: The feature "repeated_in_place", shape (m,).
         stock: The feature "stock", shape (m,).
         place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
         layout: Position of each block (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
@@ -304,6 +321,7 @@ def choose(
     cdef double[::1] chances = _filled(found, np.float64, m)
     cdef const uint8_t[::1] hidden = _filled(unseen, np.uint8, m)
     cdef const int32_t[::1] of_table = np.full(m, -1, np.int32) if tables is None else _filled(tables, np.int32, m)
+    cdef const float[::1] repeated = _filled(in_place, np.float32, m)
     cdef const float[::1] shared = _filled(stock, np.float32, m)
     cdef const double[::1] places = _filled(place, np.float64, m)
     cdef const double[:, ::1] lies = np.zeros((3, 0)) if layout is None else np.ascontiguousarray(layout, np.float64)
@@ -311,7 +329,7 @@ def choose(
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
     with nogil:
-        choose_blocks(tree, chances, shared, places, lies, hidden, of_table, beta, chosen)
+        choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
     return Choice(kept, found)
 
 

@@ -35,7 +35,7 @@ def literal_once(page, kept):
     return kept
 
 
-@pytest.mark.parametrize("name", ["stock", "place", "layout"])
+@pytest.mark.parametrize("name", ["in_place", "stock", "place", "layout"])
 def test_arrays_of_another_page(name):
     tree = Page.parse("<p>One.<p>Two.").tree
     with pytest.raises(ValueError, match="there are 2 blocks"):
@@ -93,9 +93,11 @@ def literal_lists(page, chances):
     return moved
 
 
-def literal(page, chances, stock, place, layout):
+def literal(page, chances, in_place, stock, place, layout):
     """All rules, one after the other."""
     chances, hidden = list(chances), page.unseen_blocks.tolist()
+    for i, flags in enumerate(page.blocks.rows["own_flags"].tolist()):
+        chances[i] *= 0.4 if len(chances) <= 10 and in_place[i] >= 0.99 and not flags & Flag.HEADING else 1
     for i in literal_stock(page, stock, place):
         chances[i] *= 0.3
     chances = [0 if hides else chance for chance, hides in zip(chances, hidden, strict=True)]
@@ -117,6 +119,7 @@ def test_all_rules_equal_plain_loops(html, seed):
     page = Page.parse(html)
     m, rng = len(page.blocks), np.random.default_rng(seed)
     known = {
+        "in_place": rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32),
         "stock": rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32),
         "place": rng.choice([0, 0, 0.9], m),
         "layout": rng.choice([0, 0.5, -1, np.nan], (3, m)),

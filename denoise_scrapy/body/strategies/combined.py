@@ -230,6 +230,7 @@ class CombinedStrategy(Strategy):
         choice = choose(
             page.tree,
             weighed(page.tree, page.words.titles, is_byline, probability),
+            in_place=features[NAMES.index("repeated_in_place")],
             stock=features[NAMES.index("stock")],
             place=place,
             layout=page.blocks.layout,
