@@ -28,11 +28,13 @@ cdef enum:
     # readers labelled +.004, `single` +.0035, `wcxb` +.003; forums whose truth repeats every copy -.009.
     ONCE_TOKENS = 6
 
+cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
 #: A text of at least that many tokens that another page has too is stock, an advertisement or an appeal, if the texts
 #: beside it are the page's own; so is one in a place with this share of the pages' text shared, over so many pages: in
 #: five threads of a forum two greetings are alike by chance. The model has a feature for it (`features`, "stock"), but
-#: hardly any recorded site has the pages to train it. Portal +.006, no corpus -.001.
-cdef double STOCK_FACTOR = 0.3, STOCK_PLACE = 0.7
+#: hardly any recorded site has the pages to train it. Portal +.006, no corpus -.001. If it were more
+#: than a share of the text to be kept, it would be the page.
+cdef double STOCK_FACTOR = 0.3, STOCK_SHARE = 0.3, STOCK_PLACE = 0.7
 #: Pages needed for that.
 STOCK_PAGES = 10
 #: A list whose probabilities have at most this standard deviation is kept or dropped whole: mean F1 on publishers left
@@ -52,9 +54,6 @@ cdef double TABLE_SHARE = 0.2
 cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
 
 
-cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
-
-
 cdef int lower_repeated(Tree tree, double[::1] probability, const float[::1] in_place) nogil:
     """On pages of few blocks, lower what every comparison page has in the same place, except headings."""
     cdef int32_t i, m = <int32_t>tree.blocks.size()
@@ -71,7 +70,9 @@ cdef int lower_stock(Tree tree, double[::1] probability, const float[::1] stock,
     """
     cdef vector[bint] is_shared, is_stock   # with one before the first and one after the last
     cdef vector[bint] of_story    # by path
+    cdef vector[int32_t] found
     cdef const BlockRow* block
+    cdef double expected = 0, lowered = 0
     cdef int32_t i, m = <int32_t>tree.blocks.size()
     is_shared.resize(m + 2)
     is_stock.resize(m + 2)
@@ -81,11 +82,16 @@ cdef int lower_stock(Tree tree, double[::1] probability, const float[::1] stock,
         is_shared[i + 1] = stock[i] > 0
         is_stock[i + 1] = block.tokens >= STOCK_TOKENS and (is_shared[i + 1] or place[i] >= STOCK_PLACE)
         of_story[block.slot] |= block.tokens >= STOCK_TOKENS and not is_stock[i + 1]
+        expected += probability[i] * block.tokens
     for i in range(m):
         block = &tree.blocks[i]
         if is_stock[i + 1] and not of_story[block.slot] and not block.own_flags & HEADING and (
                 (is_shared[i + 1] and not is_shared[i] and not is_shared[i + 2])
                 or (place[i] >= STOCK_PLACE and not is_stock[i] and not is_stock[i + 2])):
+            found.push_back(i)
+            lowered += probability[i] * block.tokens
+    if lowered <= STOCK_SHARE * expected:
+        for i in found:
             probability[i] *= STOCK_FACTOR
 
 
@@ -298,7 +304,7 @@ cdef int choose_blocks(
 
 def choose(
     Tree tree not None, probability, *, in_place=None, stock=None, place=None, layout=None, unseen=None, tables=None,
-    double beta=1.0
+    double beta=1.0,
 ) -> Choice:
     """Choose the blocks of a page to keep, from the model's probabilities and the rules of this module.
 

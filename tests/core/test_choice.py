@@ -44,9 +44,9 @@ def test_arrays_of_another_page(name):
         choose(tree, np.zeros(3))
 
 
-def literal_stock(page, stock, place):
+def literal_stock(page, chances, stock, place):
     """Numbers of the blocks that are of a common stock."""
-    blocks, m = page.blocks, len(place)
+    blocks, m = page.blocks, len(chances)
     tokens, slots = blocks.tokens.tolist(), blocks.slots.tolist()
     shared, known = [value > 0 for value in stock], [value >= 0.7 for value in place]
     of_stock = [tokens[i] >= 8 and (shared[i] or known[i]) for i in range(m)]
@@ -55,7 +55,7 @@ def literal_stock(page, stock, place):
     def alone(these, i):
         return not (i > 0 and these[i - 1]) and not (i + 1 < m and these[i + 1])
 
-    return [
+    found = [
         i
         for i in range(m)
         if of_stock[i]
@@ -63,6 +63,8 @@ def literal_stock(page, stock, place):
         and not blocks.rows["own_flags"][i] & Flag.HEADING
         and ((shared[i] and alone(shared, i)) or (known[i] and alone(of_stock, i)))
     ]
+    whole = sum(chance * n for chance, n in zip(chances, tokens, strict=True))
+    return found if sum(chances[i] * tokens[i] for i in found) <= 0.3 * whole else []
 
 
 def literal_lists(page, chances):
@@ -98,7 +100,7 @@ def literal(page, chances, in_place, stock, place, layout):
     chances, hidden = list(chances), page.unseen_blocks.tolist()
     for i, flags in enumerate(page.blocks.rows["own_flags"].tolist()):
         chances[i] *= 0.4 if len(chances) <= 10 and in_place[i] >= 0.99 and not flags & Flag.HEADING else 1
-    for i in literal_stock(page, stock, place):
+    for i in literal_stock(page, chances, stock, place):
         chances[i] *= 0.3
     chances = [0 if hides else chance for chance, hides in zip(chances, hidden, strict=True)]
     for i, (outside, font, pinned) in enumerate(np.nan_to_num(layout).T.tolist()):
