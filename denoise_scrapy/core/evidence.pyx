@@ -28,10 +28,10 @@ main units in common: few of its frequent words are there
 runs in common: its wording differs
 kept runs in common: much of the kept wording is gone
 new share: much of it is new
-length: its length
+length: for its length the differences count
 ratio of lengths: its length differs
-halvings: its length
-ideographs: its script
+halvings: it is so long that a sample is compared
+ideographs: for its script the differences count
 new words: it has other words
 share of new words: it has other words
 new numbers: it has other numbers
