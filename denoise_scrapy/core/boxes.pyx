@@ -38,7 +38,7 @@ cdef enum:
     LEVELS = 8
 
 #: The rules, in order; each can be left out to measure it.
-RULES = ("lower around story", "raise links", "raise posts", "raise entries", "buttons", "lower appeals", "raise footers")
+RULES = ("lower around story", "raise links", "raise posts", "buttons", "lower appeals", "raise footers")
 
 cdef struct Box:              # an element; sums are over its subtree
     int32_t story, footer     # the nearest ones, itself or around it; -1 for none
@@ -268,47 +268,6 @@ cdef int raise_posts(Tree tree, Boxes& found, const vector[double]& before, doub
             probability[i] = max(probability[i], LIKELY)
 
 
-cdef struct Entries:          # links in one place above texts in one place; sums
-    int32_t several
-    double links
-    double texts
-    double expected           # of the texts
-
-
-cdef inline uint64_t entry_at(Tree tree, int32_t i) noexcept nogil:
-    """Return the places of a link and the text below it, 0 if the block is none; slots count from 0."""
-    cdef const BlockRow* link = &tree.blocks[i]
-    cdef const BlockRow* text = &tree.blocks[i + 1]
-    if 2 * link.link_chars <= link.chars or 2 * text.link_chars > text.chars:
-        return 0
-    return (<uint64_t>link.slot + 1) << 32 | <uint64_t>text.slot
-
-
-cdef int raise_entries(Tree tree, double[::1] probability) nogil:
-    """Raise links to the texts below them, each pair in the same two places, if those texts are most of the page."""
-    cdef unordered_map[uint64_t, Entries] entries
-    cdef Entries* one
-    cdef uint64_t places
-    cdef int32_t i, m = <int32_t>tree.blocks.size()
-    cdef double whole = 0
-    for i in range(m):
-        whole += tree.blocks[i].tokens * probability[i]
-        places = entry_at(tree, i) if i + 1 < m else 0
-        if places:
-            one = &entries[places]
-            one.several += 1
-            one.links += probability[i]
-            one.texts += probability[i + 1]
-            one.expected += tree.blocks[i + 1].tokens * probability[i + 1]
-    for i in range(m - 1):
-        places = entry_at(tree, i)
-        if places:
-            one = &entries[places]
-            if one.several >= ENTRIES and one.links > UNLIKELY * one.several and (
-                    one.texts >= HEADED * one.several and 2 * one.expected > whole):
-                probability[i] = max(probability[i], probability[i + 1])
-
-
 cdef int find_buttons(Tree tree, Boxes& found, vector[bint]& buttons) nogil:
     """Find the short blocks that are buttons, but for those in headings and of what they open."""
     cdef const BlockRow* block
@@ -391,16 +350,14 @@ cdef int weigh(
         raise_links(tree, probability)
     if applies[2]:
         raise_posts(tree, found, before, probability)
-    if applies[3]:
-        raise_entries(tree, probability)
     buttons.resize(tree.blocks.size())
-    if applies[4]:
+    if applies[3]:
         find_buttons(tree, found, buttons)
     for i in range(<int32_t>buttons.size()):
         probability[i] *= FACTOR if buttons[i] else 1
-    if applies[5]:
+    if applies[4]:
         lower_appeals(tree, found, buttons, probability)
-    if found.has_story and applies[6]:
+    if found.has_story and applies[5]:
         raise_footers(tree, found, probability)
     for i in range(<int32_t>tree.blocks.size()):
         probability[i] *= FACTOR if bylines[i] else 1

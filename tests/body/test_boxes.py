@@ -10,7 +10,6 @@ PROSE = "<p>Die Pumpe am Tor wurde im Herbst gekauft, und der Wärter schreibt j
 ALL = "<p><a href=/>Alle</a>"
 POSTS = 3 * "<div><{0}><a href=/ada>Ada</a></{0}><div><p>Dichtung.</p></div></div>"
 REMARKS = 3 * "<div><a href=/ada>Ada</a><div class='{0}'><p>Dichtung.</p></div></div>"
-ENTRY = "<h3><a href=/1>Akte 12</a></h3><p>Der Schlamm ist tief.</p>"
 LINKS = "<li><a href=/1>Clerk</a><li><a href=/2>Tenor</a><li><a href=/3>Painter</a>"
 
 
@@ -63,9 +62,6 @@ def weights(html: str, chances: list[float]) -> list[float]:
          [0.9, 0.9, *3 * [0.1, 0.02]], [0.9, 0.9, *3 * [0.1, 0.02]]),
         (f"<title>Tor</title><article><h1>Tor</h1><p>Offen.</article><div class=comments>{REMARKS.format('')}</div>",
          [0.9, 0.9, *3 * [0.4, 0.4]], [0.9, 0.9, *3 * [0.12, 0.12]]),
-        # links above texts that are the page, and above those of teasers
-        (3 * ENTRY, 3 * [0.2, 0.5], 3 * [0.5, 0.5]),
-        (f"{5 * PROSE}{3 * ENTRY}", [*5 * [0.9], *3 * [0.2, 0.5]], [*5 * [0.9], *3 * [0.2, 0.5]]),
         # the footer of an article
         (f"<article><p><a href=/>A</a><footer><h3>Quellen</h3><li>Akte 12</li></footer></article><footer>{PROSE}",
          [0.5, 0.3, 0.2, 0.3], [0.5, 0.6, 0.6, 0.3]),

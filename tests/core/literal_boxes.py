@@ -26,7 +26,6 @@ def literal_weighed(page: Page, probability: FloatArray, bylines: BoolArray) -> 
         lower_around_story(page, found, article)
     raise_links(page, found)
     raise_posts(page, found, probability)
-    raise_entries(page, found)
     buttons = _buttons(page)
     found[buttons] *= FACTOR
     lower_appeals(page, found, buttons)
@@ -122,23 +121,6 @@ def raise_posts(page: Page, probability: FloatArray, before: FloatArray) -> None
     found &= (sums > POSTS * several) | (called == several)
     raised = is_post & (found & (expected.sum() - whole < FIRST_POST))[group]
     probability[raised] = np.maximum(probability[raised], LIKELY)
-
-
-def raise_entries(page: Page, probability: FloatArray) -> None:
-    """Raise links to the texts below them, each pair in the same two places, if those texts are most of the page."""
-    blocks, expected = page.blocks, page.blocks.tokens * probability
-    is_link = 2 * blocks.link_chars > blocks.chars
-    links = np.flatnonzero(is_link[:-1] & ~is_link[1:])
-    texts = expected[links + 1]
-    if 2 * texts.sum() <= expected.sum():
-        return
-    places = blocks.slots[links].astype(np.int64) * len(blocks) + blocks.slots[links + 1]
-    _, group, several = np.unique(places, return_inverse=True, return_counts=True)
-    of = probability[links], probability[links + 1], texts
-    own, below, whole = (np.bincount(group, some) for some in of)
-    found = (several >= ENTRIES) & (own > UNLIKELY * several) & (below >= HEADED * several)
-    raised = links[(found & (2 * whole > expected.sum()))[group]]
-    probability[raised] = np.maximum(probability[raised], probability[raised + 1])
 
 
 def _buttons(page: Page) -> BoolArray:
