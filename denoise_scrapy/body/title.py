@@ -66,7 +66,8 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
         only = spelled[0]
         if only not in sites and only not in letters(title):
             return headings[0]
-    found = title[parts[0].start() : parts[-1].end()]
+    start = parts[0].start()
+    found = title[start - (title[max(start - 1, 0) : start] in {"（", "["}) : parts[-1].end()]
     found = _as_declared(found, headlines, names) if headlines else found
     said = letters(found)
     for text, one in zip(headings, spelled, strict=True):  # it may have other quotation marks

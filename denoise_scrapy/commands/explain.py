@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -73,7 +74,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.output == STANDARD:
         sys.stdout.buffer.write(data)
         return 0
-    name = file_name_of(args.page.partition("://")[2] or Path(args.page).stem)
+    address = re.sub(r"^[^/]*@", "", args.page.partition("://")[2])  # without a password
+    name = file_name_of(address or Path(args.page).stem)
     target = Path(args.output or f"{name}-explained.html")
     target.write_bytes(data)
     settings_of = f", settings of the spider {spider.name!r}" if spider else ""

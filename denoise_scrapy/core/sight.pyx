@@ -202,7 +202,7 @@ cdef bint is_of_kind(const xmlNode* a, const xmlNode* b) noexcept nogil:
     cdef const char* mine = told_of(b, b"class")
     cdef size_t size = strcspn(mine, b" ")
     return a != NULL and size and equal(<const char*>a.name, <const char*>b.name) and (
-        strncmp(mine, told_of(a, b"class"), size) == 0)
+        size == strcspn(told_of(a, b"class"), b" ") and strncmp(mine, told_of(a, b"class"), size) == 0)
 
 
 cdef bint is_one_of_many(Sight* sight, const xmlNode* node) noexcept nogil:

@@ -209,7 +209,6 @@ grid-template-rows; HEIGHT OVERFLOW; WORD ONLY; 0fr
 width max-width inline-size max-inline-size; WIDTH; SMALL ANY_EDGE; {SLIVER}
 overflow overflow-x overflow-y; OVERFLOW; WORD; hidden clip scroll auto overlay
 contain; OVERFLOW; WORD ONLY; paint strict content
-contain; HEIGHT; WORD ONLY; size strict
 white-space white-space-collapse; LINES; WORD; pre pre-wrap pre-line break-spaces preserve preserve-breaks preserve-spaces
 will-change transition transition-property transition-duration animation animation-name animation-duration; MOVES; MOVING;
 """

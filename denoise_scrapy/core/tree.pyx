@@ -77,6 +77,8 @@ cdef float PARAGRAPH_LINK_DENSITY = 0.34
 cdef float SHELL_SHARE = 0.7
 #: So is one with more of the characters of the page's main part, an element that has at least this share of them.
 cdef float MAIN_SHARE = 0.2
+#: On a page with so many elements of opacity 0, they fade in as one scrolls to them.
+cdef int32_t FADES = 8
 
 (
     IS_BLOCK, IS_CONTAINER, IS_SKIPPED, IS_BREAK, IS_ROOT, IS_EXACT, IS_IN_HEAD, IS_LIST, IS_CONTENT, IS_PICTURE, IS_TERM,
@@ -926,9 +928,9 @@ cdef inline bint is_shell(int32_t reason) noexcept nogil:
 
 
 cdef bint find_shells(Tree tree, Walk* w) nogil:
-    """Mark hidden elements that hold most of the page or of its main part: scripts show them."""
+    """Mark hidden elements that hold most of the page or of its main part, or fade in with it: scripts show them."""
     cdef const Element* element
-    cdef int32_t i, reason, size, faded = 0, main_end = 0, main = 0, n = <int32_t>tree.elements.size()
+    cdef int32_t i, reason, size, faded = 0, fades = 0, main_end = 0, main = 0, n = <int32_t>tree.elements.size()
     cdef bint found = False
     w.sight.shells.assign(n, 0)
     for i in range(n):
@@ -941,7 +943,8 @@ cdef bint find_shells(Tree tree, Walk* w) nogil:
             w.sight.shells[i] = found = True
         if is_shell(reason) and not (element.parent >= 0 and tree.elements[element.parent].flags & HIDDEN):
             faded += size
-    if faded > SHELL_SHARE * w.visible:
+            fades += reason == BY_OPACITY and size > 0
+    if faded > SHELL_SHARE * w.visible or fades >= FADES:
         for i in range(n):
             if is_shell(tree.tokens[tree.elements[i].token].reason):
                 w.sight.shells[i] = found = True

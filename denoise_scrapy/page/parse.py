@@ -298,6 +298,8 @@ def _is_utf8(html: bytes) -> bool:
 MAX_JSON = 200_000
 #: Types that are kept per page: recorded pages declare up to 28.
 MAX_TYPES = 40
+#: Characters of an attribute that are read: several schema.org URLs fit.
+MAX_VALUE = 300
 
 _JSON_TYPE = re.compile(r'"@type"\s{0,20}:\s{0,20}(?:"([^"]{1,100})"|\[([^\]]{1,300})\])')
 _NAME = re.compile(r"[a-z][a-z0-9_.-]{1,39}")
@@ -332,15 +334,15 @@ def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
             for match in _JSON_TYPE.finditer(text):
                 add("", (match[1] or match[2]).replace('"', " ").replace(",", " ").split())
         elif name == "itemtype":
-            add("", value.split())
+            add("", value[:MAX_VALUE].split())
         elif name == "og:type in body":
             in_body.append(value)
         elif name in _PREFIXES:
-            add(_PREFIXES[name], value.split()[:1])
+            add(_PREFIXES[name], value[:MAX_VALUE].split()[:1])
     # meta elements outside the head count only if the head has no Open Graph type
     if not any(name.startswith("og:") for name in found):
         for value in in_body:
-            add("og:", value.split()[:1])
+            add("og:", value[:MAX_VALUE].split()[:1])
     return frozenset(found)
 
 

@@ -34,7 +34,7 @@ color:#333;background:hsl(0,0%,20%)
 transform:matrix(1,0,0,0,0,0)|transform:rotateY(.25turn)|transform:translate3d(0,-9999px,0)|scale:1 0
 translate:0 -9999px
 rotate:x 90deg|clip-path:inset(0 50% 0 50%)|clip-path:circle(0 at 50% 50%)
-mask:linear-gradient(transparent,transparent)|block-size:0;contain:content|contain:size paint
+mask:linear-gradient(transparent,transparent)|block-size:0;contain:content
 position:fixed;top:100vh|position:absolute;inset-inline-start:calc(0px - 9999px)|margin:0 0 0 -9999px
 text-indent:100%;overflow:hidden|padding-left:99999px;overflow:hidden
 """.replace("\n", "|")
@@ -70,7 +70,7 @@ transform:translate(-50%,-50%)|transform:rotate(90deg)|transform:rotateY(180deg)
 clip-path:inset(10% 0)|clip-path:circle(50% at 50% 50%)|clip-path:polygon(50% 0,100% 50%,50% 100%)|scale:.9 1
 clip:rect(0,200px,99px,0)|mask:linear-gradient(#000,transparent)|height:0;padding-bottom:56%;overflow:hidden|height:0;flex:1;overflow:auto
 margin:0 -9999px;padding:0 9999px|margin-bottom:-9999px;padding-bottom:9999px|position:static;left:-9999px
-position:fixed;left:50%|display:var(--unknown)
+position:fixed;left:50%|display:var(--unknown)|contain:strict;height:400px;overflow:auto
 """.replace("\n", "|")
     .strip("|")
     .split("|")
@@ -202,6 +202,7 @@ ANSWER = (
     "block",
     [
         f"<div role=tabpanel hidden>{ANSWER}</div>",
+        f"<div class=reveal style='opacity:0'>{ANSWER}</div>" + 7 * "<div class=reveal style='opacity:0'>Smoke</div>",
         f"<button aria-controls=a>More</button><span></span><div hidden id=a>{ANSWER}</div>",
         f"<a data-bs-toggle=collapse href='#a'>More</a><hr><div style='display:none' id=a>{ANSWER}</div>",
         f"<div hidden=until-found>{ANSWER}</div>",

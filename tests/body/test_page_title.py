@@ -33,6 +33,8 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled("Fox wins - again - Sport - Herald"), ["Dog loses - Sport - Herald"], "Fox wins - again"),
         (titled("狐狸赢了_新闻网"), ["桥关闭了_新闻网"], "狐狸赢了"),
         (titled("狐の勝ち（新報） - まとめ", "<h1>狐の勝ち</h1>"), [], "狐の勝ち"),
+        (titled("（写真） 新しい橋が完成"), [], "（写真） 新しい橋が完成"),
+        (titled("アニメ（第3期） 第1話"), ["アニメ（第3期） 第2話", "アニメ（第3期） 第3話"], "（第3期） 第1話"),
         (titled("Report - Part 1 - Herald"), ["Report - Part 2 - Herald"], "Report - Part 1"),
         (titled("Fox wins - The Herald"), ["Fox wins - The Herald"], "Fox wins - The Herald"),
         (titled("狐狸赢了丨体育丨新闻网"), ["桥关闭了丨体育丨新闻网"], "狐狸赢了"),

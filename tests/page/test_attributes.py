@@ -102,6 +102,7 @@ def types(html):
         ("<head><meta property='og:type' content='Article'></head><p>x", ["og:article"]),
         ("<noscript><div itemtype='http://schema.org/Thing'>" + "word " * 50 + "</div></noscript>", ["thing"]),
         ('<script>x = {"@type": "Product"}</script><p>x', []),
+        ("<div itemtype='" + 150 * "- " + " Late'>x</div>", []),  # of longer values the beginning is read
         ('<!-- <meta property="og:type" content="article"> --><p>x', []),
         (f'{LD}{{"@type": 7, "@type": "", "@type": "\\u0000"}}</script><div itemtype>x</div><div itemtype="///">x', []),
         (f'{LD}{" " * MAX_JSON}{{"@type":"Late"}}</script><p>x', []),

@@ -440,6 +440,8 @@ def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:
 _BLOCK_TAGS = LEAVES.union(CONTAINERS.values(), ["div"])
 _LISTS = {"ul", "ol", "dl"}
 _ITEMS = {"li", "dt", "dd"}
+#: CommonMark reads no larger item number.
+MAX_ITEM_NUMBER = 999_999_999
 #: Maximum indentation of nested lists and quotes. Deeper ones are written as paragraphs.
 MAX_MARGIN = 24
 _MARGINS = {"blockquote": 2, "ul": 2, "dl": 4}
@@ -601,7 +603,7 @@ def _opened(token: Token, above: _Frame) -> _Frame:
 
 def _item(frame: _Frame, above: _Frame) -> str:
     """Return an item of the list above. A definition is an item in a list below its term."""
-    number = str(above.number) if above.tag == "ol" else ""
+    number = f"{min(above.number, MAX_ITEM_NUMBER)}" if above.tag == "ol" else ""
     above.number += 1
     if frame.blocks[0][0] == "note":
         return _joined(frame.blocks)
