@@ -108,7 +108,7 @@ def types(html):
         (f'{LD}{" " * MAX_JSON}{{"@type":"Late"}}</script><p>x', []),
         (f"<div itemtype='{'x' * 5_000_000}'>a</div>" + "<p itemtype='http://s.org/A1 Bc'>b</p>" * 1000, ["a1", "bc"]),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_types_are_found_wherever_they_stand(html, found):
     assert types(html) == found
