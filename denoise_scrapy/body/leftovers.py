@@ -25,8 +25,12 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     elements to omit when its text is written.
     """
     signs = dict[str, list[int]]()
-    if page.tree.short_links_here(MOST_SOURCE):
-        signs |= {"a link to its own heading": permalinks(page), "a link to its source, or up": _title_links(page)}
+    if links := page.tree.short_links_here(MOST_SOURCE):
+        sources = [link for link, _, text in links if _SOURCE.fullmatch(text.strip())]
+        signs = {
+            "a link to its own heading": permalinks(page),
+            "a link to its source, or up": _title_links(page, sources),
+        }
     if page.elements.holds_tag({"pre"}):
         frames = code_frames(page)
         signs |= {"a button beside code": frames.buttons, "a label of code": frames.labels}
@@ -69,12 +73,11 @@ _SOURCE = re.compile(r"\[?\s*(?:top|(?:view )?(?:source|src)(?: code)?)\s*\]?", 
 MOST_SOURCE = 16
 
 
-def _title_links(page: Page) -> list[int]:
-    """Return links in, or right before or after, a heading or term that say only "source", or "top".
+def _title_links(page: Page, found: list[int]) -> list[int]:
+    """Return those of some links, which say only "source" or "top", in or right before or after a heading or term.
 
     Of those in one, what is behind its text and holds the link, as the brackets around that.
     """
-    found = [link for link, _, text in page.tree.short_links_here(MOST_SOURCE) if _SOURCE.fullmatch(text.strip())]
     if not found:
         return []
     e, blocks, links = page.elements, page.blocks, np.array(found, np.int64)

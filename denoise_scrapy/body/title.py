@@ -22,11 +22,11 @@ from denoise_scrapy.page.attributes import host_of
 from denoise_scrapy.page.parse import json_strings
 
 #: Separators between a title and the site's name: a symbol between spaces or at an end, a colon, a bar or underscore, a
-#: dash next to an East Asian character (U+2E80 and above), where spaces are not used, and the bracket around the end,
-#: or around the end of a part where it is a wide one.
+#: dash next to an East Asian character (U+2E80 and above), where spaces are not used, and what is before a
+#: bracket around the end, or around the end of a part where it is a wide one.
 SEPARATOR = re.compile(
     r"(?:^|\s+)[-–—|·•»«›‹/~:⋆>]+(?:\s+|$)|:\s+|：|\s*[|_｜丨]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
-    r"|\s+\[(?=[^][]+\]$)|（(?=[^（）]+）(?:\s|$))"
+    r"|\s+(?=\[[^][]+\]$)|(?=（[^（）]+）(?:\s|$))"
 )
 #: A block with a larger share of links is a site's logo, not a heading of the page.
 LINKED = 0.5
@@ -66,8 +66,7 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
         only = spelled[0]
         if only not in sites and only not in letters(title):
             return headings[0]
-    start = parts[0].start()
-    found = title[start - (title[max(start - 1, 0) : start] in {"（", "["}) : parts[-1].end()]
+    found = title[parts[0].start() : parts[-1].end()]
     found = _as_declared(found, headlines, names) if headlines else found
     said = letters(found)
     for text, one in zip(headings, spelled, strict=True):  # it may have other quotation marks
@@ -163,7 +162,7 @@ def _as_declared(title: str, declared: Iterable[str], names: Sequence[str]) -> s
             continue
         said = letters(rest)
         # a colon parts title and subtitle too
-        if (edge and edge[0].strip() not in ":：") or any(name and name in said for name in names):
+        if (edge and edge[0].strip() not in {":", "："}) or any(name and name in said for name in names):
             return short
     return title
 

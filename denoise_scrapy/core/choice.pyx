@@ -32,8 +32,8 @@ cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
 #: A text of at least that many tokens that another page has too is stock, an advertisement or an appeal, if the texts
 #: beside it are the page's own; so is one in a place with this share of the pages' text shared, over so many pages: in
 #: five threads of a forum two greetings are alike by chance. The model has a feature for it (`features`, "stock"), but
-#: hardly any recorded site has the pages to train it. Portal +.006, no corpus -.001. If it were more
-#: than a share of the text to be kept, it would be the page.
+#: hardly any recorded site has the pages to train it. Portal +.006, no corpus -.001. If it were more than a share of
+#: the text to be kept, it would be the page.
 cdef double STOCK_FACTOR = 0.3, STOCK_SHARE = 0.3, STOCK_PLACE = 0.7
 #: Pages needed for that.
 STOCK_PAGES = 10

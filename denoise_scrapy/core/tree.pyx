@@ -1372,7 +1372,10 @@ cdef class Tree:
         return np.unique(np.searchsorted(starts, found, "right") - 1).tolist()
 
     def short_links_here(self, int most) -> list:
-        """Return (element, href, text) of the links with a `#`, to a place on a page, that hold 1 to `most` visible characters."""
+        """Return (element, href, text) of the links with a `#`, to a place on a page.
+
+        They hold 1 to `most` visible characters.
+        """
         return [
             (one.element, piece(self.noted, one.value), self.text_in(one.element)) for one in self.notes
             if is_noted(self, &one, b"href") and (

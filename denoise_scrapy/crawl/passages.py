@@ -191,7 +191,7 @@ class ResponseItems:
             page = self.page
         else:
             page, reason = self.page if settings.shared_body else None, SEVERAL
-        passage.get_text_of(page, reason)
+        passage.assign(page, reason)
 
     def _or_no_html(self, reason: str) -> str:
         """Return why an item has no text: `reason`, unless the response is no HTML, by its class or its bytes."""
@@ -269,7 +269,7 @@ class Passage:
         self.original = self.item  # as it left the spider
         self.content = values_of(self.item)  # the values that it has now
 
-    def get_text_of(self, page: CrawledPage | None, reason: str) -> None:
+    def assign(self, page: CrawledPage | None, reason: str) -> None:
         """Note the page whose text it gets, and why this is not its own, "" if it is."""
         self.page, self.reason = page, reason
         self.own_page = None if reason else page
@@ -585,7 +585,7 @@ class Passages:
             return None
         siblings.count(Named())
         passage = Passage(item, siblings)
-        passage.get_text_of(page, "")
+        passage.assign(page, "")
         return passage
 
     async def _siblings(self, response: Response) -> ResponseItems:

@@ -197,6 +197,7 @@ LIKELY_CONTENT = 0.5
 #: walls in a wording and a frame that were not fitted 83% are found and 4.8% of recorded short pages doubted; with 1,
 #: 81% and 3.9%, with 2.33, 88% and 6.7%.
 MISSED_WALL = 1.25
+_IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
 
 
 class CombinedStrategy(Strategy):
@@ -230,8 +231,8 @@ class CombinedStrategy(Strategy):
         choice = choose(
             page.tree,
             weighed(page.tree, page.words.titles, is_byline, probability),
-            in_place=features[NAMES.index("repeated_in_place")],
-            stock=features[NAMES.index("stock")],
+            in_place=features[_IN_PLACE],
+            stock=features[_STOCK],
             place=place,
             layout=page.blocks.layout,
             unseen=page.unseen_blocks,
