@@ -5,6 +5,8 @@ libxml2 compares each attribute of an element with all before it (30,000 take a 
 the open elements.
 """
 
+from html import unescape
+
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memchr
 from libcpp.string cimport string
@@ -45,22 +47,39 @@ cdef inline bint is_control(uint32_t code) noexcept nogil:
     return 0x7F <= code < 0xA0 or 0xFDD0 <= code < 0xFDF0 or code & 0xFFFE == 0xFFFE
 
 
-cdef bint names_control(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Return whether the number after `&#` is that of a control character or a carriage return."""
-    cdef uint32_t code = 0
+cdef const uint8_t* behind_number(const uint8_t* at, const uint8_t* end, uint32_t* code) noexcept nogil:
+    """Read the number after `&#`; return what follows it, NULL if there is none, or it is no character's."""
     cdef int base = 10, digit
     cdef const uint8_t* first
+    code[0] = 0
     if at < end and at[0] | 0x20 == c'x':
         base = 16
         at += 1
     first = at
-    while at < end and code <= 0x10FFFF:
+    while at < end and code[0] <= 0x10FFFF:
         digit = hex_of(at[0])
         if not 0 <= digit < base:
             break
-        code = code * base + digit
+        code[0] = code[0] * base + digit
         at += 1
-    return at > first and code <= 0x10FFFF and (code == c'\r' or is_control(code))
+    return at if at > first and code[0] <= 0x10FFFF else NULL
+
+
+cdef size_t control_at(const uint8_t* at, const uint8_t* end, uint32_t* code) noexcept nogil:
+    """Return the bytes of a control character at a place, or of a reference to one; 0 for anything else."""
+    cdef const uint8_t* behind = NULL
+    cdef size_t size
+    code[0] = at[0]
+    if code[0] == c'&':
+        if end - at > 2 and at[1] == c'#':
+            behind = behind_number(at + 2, end, code)
+        if behind == NULL or not (code[0] == c'\r' or is_control(code[0])):
+            return 0
+        return behind - at + (behind < end and behind[0] == c';')
+    if code[0] >= 0x80 and (code[0] < 0xC2 or end - at < 2 + (code[0] >= 0xE0) + (code[0] >= 0xF0)):
+        return 0
+    size = decode(at, code)
+    return size if is_control(code[0]) else 0
 
 
 cdef enum:
@@ -97,20 +116,17 @@ cdef struct Found:
 
 cdef void look_closer(const uint8_t* at, const uint8_t* end, Found* found) noexcept nogil:
     """Check what begins at a byte."""
-    cdef uint32_t code = at[0]
-    if code == c'&':
-        found.marks |= HAS_CONTROLS * (end - at > 2 and at[1] == c'#' and names_control(at + 2, end))
-    elif code == c'<' and end - at >= 6 and at[1] == c'/':
+    cdef uint32_t code
+    if at[0] == c'<' and end - at >= 6 and at[1] == c'/':
         found.bodies += begins(at + 2, b"body")
         found.roots += begins(at + 2, b"html")
         found.marks |= ENDS_BREAKS * begins(at + 2, b"br")
-    elif code == c'<' and end - at > 2:
+    elif at[0] == c'<' and end - at > 2:
         found.marks |= HAS_LISTS * begins(at + 1, b"dl") | HAS_DEFINITIONS * begins(at + 1, b"dd")
-    elif code == c'-' and end - at >= AHEAD:
+    elif at[0] == c'-' and end - at >= AHEAD:
         found.marks |= HAS_LATE * begins(at, b"--$?")
-    elif code < 0x80 or (code >= 0xC2 and end - at >= 2 + (code >= 0xE0) + (code >= 0xF0)):
-        decode(at, &code)
-        found.marks |= HAS_CONTROLS * is_control(code)
+    elif control_at(at, end, &code):
+        found.marks |= HAS_CONTROLS
 
 
 cdef int look_at(const uint8_t* html, size_t size) noexcept nogil:
@@ -135,6 +151,46 @@ def look(const unsigned char[::1] html) -> int:
             found = look_at(&html[0], html.shape[0])
     return found
 
+
+# What browsers show for references to the codes below 160 that are control characters: some are of windows-1252.
+cdef vector[string] _taken_for
+for _code in range(0xA0):
+    _char = unescape(f"&#{_code};")
+    _taken_for.push_back(_char.encode() if _char.isprintable() and _char else b" ")
+
+
+def without_controls(const unsigned char[::1] html) -> bytes:
+    """Return a page in UTF-8 with a space for each control character, and for references what browsers show.
+
+    Example:
+        >>> without_controls("One\x07two\x85&#150;&#0;".encode()).decode()
+        'One two –\ufffd'
+    """
+    cdef const uint8_t* at
+    cdef const uint8_t* end
+    cdef const uint8_t* rest
+    cdef uint32_t code
+    cdef size_t size
+    cdef string out
+    if html.shape[0] == 0:
+        return b""
+    at = rest = &html[0]
+    end = at + html.shape[0]
+    with nogil:
+        while at < end:
+            size = control_at(at, end, &code)
+            if size == 0:
+                at += 1
+                continue
+            out.append(<const char*>rest, at - rest)
+            if at[0] == c'&' and code < _taken_for.size():
+                out.append(_taken_for[code])
+            else:
+                out.push_back(c' ')
+            at += size
+            rest = at
+        out.append(<const char*>rest, end - rest)
+    return out
 
 # ---- pages that would take too long: their text alone ---------------------------------------------------------------
 

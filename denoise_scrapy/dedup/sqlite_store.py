@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -98,14 +99,13 @@ class SQLiteStore(Store):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._link: sqlite3.Connection | None = None
         self._beaten = "", 0.0  # the owner of the last claim, and when it was last recorded as alive
         self._lock = threading.RLock()  # held while writing: a connection has only one transaction
 
     @override
     def open(self, constants: Mapping[str, str]) -> None:
-        if self._link is None:
-            self._link = connect(self.path, INDEX, {"format": FORMAT, **constants}, BUSY_SECONDS)
+        if "_connection" not in vars(self):
+            self._connection = connect(self.path, INDEX, {"format": FORMAT, **constants}, BUSY_SECONDS)
             self._beaten = "", 0.0
             with self._writing() as link:
                 for (owner,) in link.execute(_OWNERS).fetchall():
@@ -219,9 +219,8 @@ class SQLiteStore(Store):
 
     @override
     def close(self) -> None:
-        if self._link is not None:
-            self._link.close()
-            self._link = None
+        if "_connection" in vars(self):
+            vars(self).pop("_connection").close()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -246,11 +245,10 @@ class SQLiteStore(Store):
         name = Name(key, scope, group, site, variant_of)
         return self.checked(Record(number, name, Fingerprint(*of), owner, version))
 
-    @property
+    @cached_property
     def _connection(self) -> sqlite3.Connection:
-        if self._link is None:
-            raise ValueError(f"store {self.path} is not open")
-        return self._link
+        """Its connection, which `open` sets."""
+        raise ValueError(f"store {self.path} is not open")
 
 
 class MemoryStore(SQLiteStore):

@@ -11,14 +11,22 @@ import re
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
-from html import unescape
 from typing import Any
 
 from lxml import etree
 from w3lib.encoding import resolve_encoding, to_unicode
 from webencodings import LABELS, lookup
 
-from denoise_scrapy.core.source import EMBEDS, ENDS_BREAKS, HAS_CONTROLS, HAS_DEFINITIONS, HAS_LATE, HAS_LISTS, look
+from denoise_scrapy.core.source import (
+    EMBEDS,
+    ENDS_BREAKS,
+    HAS_CONTROLS,
+    HAS_DEFINITIONS,
+    HAS_LATE,
+    HAS_LISTS,
+    look,
+    without_controls,
+)
 
 _local = threading.local()
 
@@ -61,23 +69,11 @@ _ATTRIBUTE = re.compile(
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)""")
 # Control characters except white space, and noncharacters: terminals obey the former, XML and YAML reject both.
-# `is_control` in the core has the same numbers.
-_CONTROL_BYTES = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
-_TO_SPACE = bytes.maketrans(_CONTROL_BYTES, b" " * len(_CONTROL_BYTES))
-# The first byte is looked for alone, which takes a third of the time.
-_WIDE_CONTROL = re.compile(
-    rb"[\xc2\xef-\xff](?:(?<=\xc2)[\x80-\x9f]|(?<=\xef)(?:\xb7[\x90-\xaf]|\xbf[\xbe\xbf])"
-    rb"|(?<=[\xf0-\xff])[\x8f\x9f\xaf\xbf]\xbf[\xbe\xbf])"
-)
-#: Their numbers, and that of a carriage return, which parsers produce only from a reference.
+# And a carriage return, which parsers produce only from a reference. `is_control` in the core has the same numbers.
 NOT_WRITTEN = sorted(
-    {*_CONTROL_BYTES, 13, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)}
+    {*range(0x20), *range(0x7F, 0xA0), *range(0xFDD0, 0xFDF0)} - {*b"\t\n"}
     | {plane | last for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)}
 )
-_REFERENCE = re.compile(rb"&#(?:0*(\d{1,7})(?!\d)|x0*([0-9a-f]{1,6})(?![0-9a-f]));?", re.IGNORECASE)
-#: What browsers replace references to these by: some are of windows-1252. The others become a space.
-_TAKEN_FOR = {code: char.encode() for code in NOT_WRITTEN if (char := unescape(f"&#{code};")) and char.isprintable()}
-_WRITTEN_FOR = {**dict.fromkeys(NOT_WRITTEN, b" "), **_TAKEN_FOR}
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 #: Bytes from whose text an undeclared encoding is detected. Of 565 recorded pages written in twelve other encodings 561
 #: are read right, 548 with a quarter of this.
@@ -163,8 +159,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     found = look(body)
     if found & HAS_CONTROLS:
-        body = _WIDE_CONTROL.sub(b" ", body.translate(_TO_SPACE))
-        body = _REFERENCE.sub(_referenced, body)
+        body = without_controls(body)
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
     if found & HAS_LISTS:
@@ -185,10 +180,6 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
 
 def _as_boxes(found: re.Match[bytes]) -> bytes:
     return found[1] + b"<div" + _DEFINITION.sub(rb"<\1div", found[2]) + b"</div>"
-
-
-def _referenced(found: re.Match[bytes]) -> bytes:
-    return _WRITTEN_FOR.get(int(found[1]) if found[1] else int(found[2], 16), found[0])
 
 
 def decode_html(html: bytes, encoding: str | None = None) -> str:

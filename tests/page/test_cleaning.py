@@ -1,13 +1,22 @@
 """What of a page's bytes must be cleaned, by one compiled look: against regexes."""
 
 import re
+from html import unescape
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.source import EMBEDS, ENDS_BREAKS, HAS_CONTROLS, HAS_DEFINITIONS, HAS_LATE, HAS_LISTS, look
-from denoise_scrapy.page import parse
+from denoise_scrapy.core.source import (
+    EMBEDS,
+    ENDS_BREAKS,
+    HAS_CONTROLS,
+    HAS_DEFINITIONS,
+    HAS_LATE,
+    HAS_LISTS,
+    look,
+    without_controls,
+)
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
 _CONTROLS = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
@@ -37,6 +46,18 @@ def literal_look(text: str) -> int:
     embeds = ends.count(b"body") > 1 or ends.count(b"html") > 1
     others = sum(bit for bit, pattern in _OTHERS.items() if pattern.search(text))
     return HAS_CONTROLS * bool(has_controls) | EMBEDS * embeds | others
+
+
+def literal_without_controls(text: str) -> str:
+    """With a space for each control character; then references to any are replaced."""
+
+    def shown(found: re.Match[str]) -> str:
+        code = int(found[1]) if found[1] else int(found[2], 16)
+        char = unescape(f"&#{code};")
+        return found[0] if code not in NOT_WRITTEN else char if char.isprintable() and char else " "
+
+    text = _WIDE.sub(" ", text.translate(dict.fromkeys(_CONTROLS, " ")))
+    return re.sub(f"{_REFERENCE.pattern};?", shown, text)
 
 
 EDGES = (0x7F, 0x80, 0x9F, 0xA0, 0xFDCF, 0xFDD0, 0xFDEF, 0xFDF0, 0xFFFD, 0xFFFE, 0x1FFFD, 0x1FFFE, 0x3FFFF, 0x10FFFF)
@@ -83,6 +104,11 @@ def test_one_look_finds_what_regexes_find(text: str) -> None:
 
 
 @given(st.lists(PIECES, max_size=8).map("".join))
+def test_controls_are_replaced_as_by_regexes(text: str) -> None:
+    assert without_controls(text.encode()).decode() == literal_without_controls(text)
+
+
+@given(st.lists(PIECES, max_size=8).map("".join))
 def test_what_is_cleaned_is_clean(text: str) -> None:
     assert not look(to_utf8(text)) & HAS_CONTROLS
     if not look(text.encode()):
@@ -93,12 +119,11 @@ def test_what_is_cleaned_is_clean(text: str) -> None:
     "body", [b"", b"&#", b"&#x", b"</", b"<", b"\xc2", b"\xef\xbf", b"\xf0\x9f\xbf", b"</bod", b"&"]
 )
 def test_what_is_cut_is_read_to_its_end(body: bytes) -> None:
-    assert look(body) == 0
+    assert look(body) == 0 and without_controls(body) == body
 
 
 def test_references_to_controls_are_what_browsers_take_them_for() -> None:
     assert to_utf8("&#128;&#x80 &#7;&#13;&#x2F;") == "\u20ac\u20ac   &#x2F;".encode()
-    assert set(parse._TAKEN_FOR) < set(NOT_WRITTEN)
 
 
 def test_markup_of_old_sites_is_read_as_browsers_show_it() -> None:
