@@ -89,7 +89,7 @@ HIDES = {
     Property.RELATIVE: "its text, if the text around it has no size",
     Property.COLOUR: "its text",
     Property.BACKGROUND: "text of this colour; on a picture no text",
-    Property.TEXT_CLIP: "nothing: transparent letters show the background",
+    Property.TEXT_CLIP: "nothing: letters show by the background, a shadow or a line",
     Property.POSITION: "what has an offset or is cut off with it",
     Property.FIXED: "what has an offset beyond the screen",
     Property.OFFSET: "all in it, if it has a position",

@@ -18,7 +18,7 @@ from denoise_scrapy.core.nodes cimport (
 )
 from denoise_scrapy.core.styles cimport (
     ANY, A_LOOK, A_PART, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_PLACE, BY_SIZE,
-    BY_TEXT_SIZE, BY_VISIBILITY, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_BEYOND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT,
+    BY_TEXT_SIZE, BY_VISIBILITY, INHERITED, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_BEYOND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT,
     P_LINES, P_OVERFLOW, P_POSITION, P_RELATIVE, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN,
     TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to, colour_of, holds, is_close, name_of, of_what,
     read_style, reason_of,
@@ -481,7 +481,7 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
         text.hides = text.hides if text.hides == BY_VISIBILITY else SEEN
     if style.off & P_POSITION:  # it may lie on a picture
         text.back = UNKNOWN
-    if style.said & P_COLOUR:
+    if style.said & P_COLOUR and style.colour != INHERITED:
         text.colour = style.colour
     if style.said & P_BACKGROUND and style.back != TRANSPARENT:
         text.back = style.back

@@ -46,6 +46,7 @@ cdef enum:
     # Colours that are not RGB.
     UNKNOWN = -1
     TRANSPARENT = -2
+    INHERITED = -3        # that around it
 
 cdef struct Style:        # of a list of declarations; properties are bits, see `styles.pyx`
     int32_t said          # declared

@@ -28,7 +28,7 @@ from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport xmlNode
 
 from denoise_scrapy.core.characters cimport (
-    begins, behind_blanks, equal, hex_of, is_blank, is_digit, is_letter, lower, starts,
+    begins, behind_blanks, equal, hex_of, is_blank, is_digit, is_letter, is_same, lower, starts,
 )
 from denoise_scrapy.core.hashing cimport number_of, open_table
 from denoise_scrapy.core.nodes cimport MOST_PASSED, add_text_of, attribute_of, is_named, next_in, told_of
@@ -102,6 +102,7 @@ yellowgreen
 """
 cdef unordered_map[string, int32_t] _colours, _units
 _colours[b"transparent"] = TRANSPARENT
+_colours[b"inherit"] = _colours[b"unset"] = INHERITED
 _colours[b"canvas"] = _colours[b"window"] = _colours[b"field"] = 0xFFFFFF
 _colours[b"rebeccapurple"] = 0x663399
 for _name in _NAMES.split():
@@ -170,8 +171,8 @@ cdef unordered_map[string, vector[Row]] _properties
 # Properties; the bits that they set; the test of a value that hides; its words, behind a stroke those that do not hide,
 # or its limit in pixels. A line that is indented goes on with the one before.
 _PROPERTIES = f"""
-display; DISPLAY; WORD; none | block inline inline-block flex inline-flex grid inline-grid table inline-table
-    table-row table-cell table-caption table-column table-column-group table-row-group table-header-group
+display; DISPLAY; WORD; none table-column table-column-group | block inline inline-block flex inline-flex grid
+    inline-grid table inline-table table-row table-cell table-caption table-row-group table-header-group
     table-footer-group list-item contents flow-root flow ruby ruby-text math run-in -webkit-box -webkit-inline-box
     -webkit-flex -ms-flexbox -moz-box initial inherit unset revert revert-layer
 content-visibility; DISPLAY; WORD ONLY; hidden
@@ -184,6 +185,7 @@ color text-fill-color; COLOUR; COLOUR;
 background-color background; BACKGROUND; BACK;
 background-image; BACKGROUND; PICTURE ONLY;
 background-clip; TEXT_CLIP; WORD; text
+text-shadow text-stroke; TEXT_CLIP; MOVING ONLY;
 position; POSITION; WORD; absolute fixed relative
 position; FIXED; WORD; fixed
 left top inset inset-block inset-block-start inset-inline inset-inline-start right bottom inset-block-end
@@ -622,12 +624,12 @@ cdef bint hides(const Row* row, const char* name, const char* value, int32_t tes
         if test == FAINT:
             found = is_faint(one, units[i])
         elif test == SMALL:
-            found = -NOTHING <= one <= (0 if units[i] == c'%' else row.limit)
+            found = (one >= 0 or not units[i]) and one <= (0 if units[i] == c'%' else row.limit)
         elif test == SIZE or test == RELATIVE:
             if one and not is_letter(units[i]) and units[i] != c'%':  # the weight of a font
                 continue
             is_relative = units[i] == c'%' or units[i] == c'e'
-            return is_relative if test == RELATIVE else -NOTHING <= one <= (0 if is_relative else row.limit)
+            return is_relative if test == RELATIVE else 0 <= one <= (0 if is_relative else row.limit)
         elif test == ACROSS:
             found = fabs(one) >= (100 if units[i] == c'%' else FAR_OFF) and (units[i] == c'%' or units[i] == c'v')
         elif test == ROOMY:
@@ -770,7 +772,7 @@ _USUAL = re.compile(
     rb"(?:any-)?hover(?::hover)?|(?:any-)?pointer:fine|prefers-reduced-motion:no-preference|scripting:enabled|"
     rb"forced-colors:none|display-mode:browser|monochrome:0|update:fast)\)"
 )
-_SCREEN = re.compile(rb"\((min|max)-(?:width|height):(\d{0,9}\.?\d{1,9})(px|r?em)?\)")
+_SCREEN = re.compile(rb"\((?:(min|max)-(?:width|height):|(?:width|height)([<>])=?)(\d{0,9}\.?\d{1,9})(px|r?em)?\)")
 _AT_RULE = re.compile(rb"@([\w-]+)")
 # Whether rules in other blocks hold; in any that is not here they do not.
 _AROUND = {b"supports": ALWAYS, b"layer": ALWAYS, b"-moz-document": ALWAYS, b"container": SOMETIMES}
@@ -778,8 +780,9 @@ _AROUND = {b"supports": ALWAYS, b"layer": ALWAYS, b"-moz-document": ALWAYS, b"co
 
 def _without_size(size):
     """Return what is left of a condition on the size of the screen: nothing if all that pages are made for meet it."""
-    pixels = float(size[2]) * (16 if size[3] and size[3] != b"px" else 1)
-    return b"" if (pixels <= NARROW if size[1] == b"min" else pixels >= WIDE) else size[0]
+    pixels = float(size[3]) * (16 if size[4] and size[4] != b"px" else 1)
+    is_least = size[1] == b"min" or size[2] == b">"
+    return b"" if (pixels <= NARROW if is_least else pixels >= WIDE) else size[0]
 
 
 def _media_holds(bytes media):
@@ -794,8 +797,10 @@ def _media_holds(bytes media):
 def _holds_in(bytes prelude):
     """Return whether what is in a block with a condition holds."""
     rule = _AT_RULE.match(prelude)
-    name = rule[1].lower() if rule else b""
-    return _media_holds(prelude[rule.end():]) if name == b"media" else _AROUND.get(name, NEVER)
+    name, condition = (rule[1].lower(), prelude[rule.end():]) if rule else (b"", b"")
+    if name == b"supports" and condition.lstrip()[:3].lower() == b"not":
+        return NEVER
+    return _media_holds(condition) if name == b"media" else _AROUND.get(name, NEVER)
 
 
 cdef string trimmed(const string& text):
@@ -1151,10 +1156,12 @@ def styles_of(_Element root not None) -> tuple[bytes, bool, bool]:
     cdef const xmlNode* node = root._c_node
     cdef string text
     cdef bytes inner
+    cdef const unsigned char* kind
     cdef bint is_all = True, is_still = True
     while node != NULL:
         if is_named(node, b"style"):
-            if _media_holds(told_of(node, b"media")) == ALWAYS:
+            kind = <const unsigned char*>told_of(node, b"type")
+            if (not kind[0] or is_same(kind, b"text/css")) and _media_holds(told_of(node, b"media")) == ALWAYS:
                 add_text_of(node, text, MOST_SHEET)
         elif is_named(node, b"link") and loads_style(node):
             inner = written_in(told_of(node, b"href"))

@@ -66,7 +66,17 @@ def test_rules_that_are_not_understood_show_nothing(selector):
     assert [text for _, text, _ in Page.parse(HIDDEN % selector).hidden_texts()] == ["Shown by a click."]
 
 
-@pytest.mark.parametrize("condition", ["@media screen", "@media only all", "@supports (x: y)", "@LAYER base"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "@media screen",
+        "@media only all",
+        "@supports (x: y)",
+        "@LAYER base",
+        "@media (width > 9px)",
+        "@media (height<=9000px)",
+    ],
+)
 def test_conditions_that_always_hold(condition):
     source = (
         f"<style>{condition} {{ /* }} */ .a {{ content: '}}'; display: none }} }}</style>{OTHERS}<p class=a>Hidden."
@@ -75,7 +85,17 @@ def test_conditions_that_always_hold(condition):
 
 
 @pytest.mark.parametrize(
-    "condition", ["@media print", "@media (width > 9px)", "@container x", "@keyframes x", "@scope", ".b"]
+    "condition",
+    [
+        "@media print",
+        "@media (width > 900px)",
+        "@media (width: 9000px)",
+        "@supports NOT (x: y)",
+        "@container x",
+        "@keyframes x",
+        "@scope",
+        ".b",
+    ],
 )
 def test_conditions_that_do_not_always_hold_hide_nothing(condition):
     source = f"<style>{condition} {{ .a {{ display: none }} }}</style>{OTHERS}<p class=a>Shown."
@@ -94,6 +114,35 @@ def test_rules_within_a_rule_whose_own_selector_stands_for_nothing_are_read_to_t
 def test_selectors_that_are_not_closed_hide_nothing(broken):
     source = f"<style>{broken} display: none}} .c {{ display: none }}</style>{OTHERS}<p class=a>Shown."
     assert "Shown." in Page.parse(source).block_texts
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "<p style='font-size:-1px'>{}",
+        "<p style='height:-1px;overflow:hidden'>{}",
+        "<p style='color:transparent;text-shadow:0 0 2px #000'>{}",
+        "<p style='color:#fff;-webkit-text-stroke:1px red'>{}",
+        "<style type=text/less>.a { display: none }</style><p class=a>{}",
+        "<div style='color:#fff;background:#000'><p style='color:inherit'>{}</div>",
+    ],
+)
+def test_what_browsers_show(shown):
+    assert "Shown." in extract(OTHERS + shown.replace("{}", "Shown.")).text
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<div style='display:table-column'>{}</div>",
+        "<div style='color:transparent'><p style='color:inherit'>{}</div>",
+        "<div style='color:white'><p style='color:Unset'>{}</div>",
+        "<style type='TEXT/CSS'>.a { display: none }</style><p class=a>{}",
+        "<p style='height:calc(1px - 2px);overflow:hidden'>{}",
+    ],
+)
+def test_what_browsers_do_not_show(hidden):
+    assert "Hidden." not in extract(OTHERS + hidden.replace("{}", "Hidden.")).text
 
 
 @pytest.mark.parametrize(
