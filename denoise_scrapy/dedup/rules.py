@@ -215,6 +215,7 @@ class Rule(ABC):
     most_new = MOST_NEW  # maximum share of new text in a duplicate, 0 to 1; not used by the literal rule
     constants: ClassVar[Mapping[str, str]]  # must be equal for fingerprints to be comparable; recorded by stores
     has_runs: ClassVar[bool]  # whether its auxiliary strings are samples of runs
+    least_units: ClassVar[int] = MIN_UNITS  # minimum length of a main feature string that is judged
 
     def at(self, threshold: float, most_new: float) -> Self:
         """Return the same rule with other limits."""
@@ -253,7 +254,7 @@ class Rule(ABC):
 
     def too_short(self, kept: Fingerprint) -> bool:
         """Return whether a text is too short to be judged by similarity."""
-        return kept.too_short
+        return kept.n < MIN_TOKENS or len(kept.s1) < 2 * self.least_units
 
 
 def needed(size: int, threshold: float) -> int:
@@ -417,6 +418,7 @@ class PatentRule(Rule):
     name = "patent"
     threshold = PATENT_THRESHOLD
     has_runs = False
+    least_units = 1
     constants: ClassVar[Mapping[str, str]] = {
         "rule": "patent",
         "frequency": str(FREQUENCY),
@@ -451,10 +453,6 @@ class PatentRule(Rule):
     def _more(self, size: int) -> int:
         """Return the smallest number of common elements above the threshold."""
         return int(self.threshold * size + 1e-9) + 1
-
-    @override
-    def too_short(self, kept: Fingerprint) -> bool:
-        return kept.n < MIN_TOKENS or not kept.s1
 
     @override
     def main_query(self, new: Characters, t: int) -> tuple[Sample, int, int]:
