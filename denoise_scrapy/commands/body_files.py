@@ -29,6 +29,8 @@ from denoise_scrapy.support.storage import replacing
 _DEVICE = r"^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?=\.|$)"
 _REFUSED = re.compile(rf'[\x00-\x1f\x7f<>:"|?*\\%]|^\.+$|[. ]$|{_DEVICE}', re.IGNORECASE)
 _LONGEST, _LONGEST_PLACE = 200, 800
+# How a row begins, of which the last may be cut off.
+_BEGIN = b'{"file": "'
 
 
 class BodyFiles(ExitStack):
@@ -69,13 +71,17 @@ class JsonLinesFile(BodyFiles):
 
 
 def _done_in(path: Path) -> list[tuple[str, str]]:
-    """Return the keys of the pages in an output; raise `ValueError` if it is another file."""
+    """Return the keys of the pages in an output; raise `ValueError` if it is another file, which stays as it is."""
+    end, last = 0, b""
     with path.open("rb") as file:
-        end = sum(len(line) for line in file if line.endswith(b"\n"))
-    os.truncate(path, end)
+        for last in file:
+            end += len(last) if last.endswith(b"\n") else 0
     found = [read.fields or {} for read in JsonLines(lambda: path.open("rb")).rows()]
+    if end < path.stat().st_size and (last.startswith(_BEGIN) or _BEGIN.startswith(last)):
+        found.pop()
     if not all(isinstance(row.get(name), str) for row in found for name in ("file", "url")):
         raise ValueError(f"{path}: not an output of this command, which cannot be continued")
+    os.truncate(path, end)
     return [_key(row["file"], row["url"]) for row in found]
 
 

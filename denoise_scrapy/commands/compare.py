@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from denoise_scrapy.commands import SHOWN, Given, check_output, show
+from denoise_scrapy.commands import SHOWN, Given, UsageError, check_output, show
 from denoise_scrapy.commands.feed_changes import KEY, FeedDifference, is_feed
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
@@ -52,7 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Given) -> int:
     check_output(args, "compare")
-    if is_feed(args.a) and is_feed(args.b):
+    feeds = [name for name in (args.a, args.b) if is_feed(name)]
+    if len(feeds) == 1:
+        raise UsageError(f"compare: {feeds[0]} is a feed, which can be compared with another feed only")
+    if feeds:
         difference = FeedDifference.of(Path(args.a), Path(args.b), args.key, args.fields)
         value = {"changed": difference.changed, "gone": difference.gone, "new": difference.new}
         show(args, value, difference.lines())

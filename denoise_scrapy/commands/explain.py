@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         settings = settings.copy()
         spider.update_settings(settings)
     read = DenoiseSettings.from_settings(settings, spider)
-    (page, url, _), *others = pages_of([args.page, *args.compare], "explain", settings)
+    (page, url, _), *others = pages_of([args.page, *args.compare], "explain", settings, args.output)
     strategy = args.strategy or read.strategy
     compared = KeptPages(
         "pages" if args.compare else "",

@@ -78,7 +78,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         return _extract_many(args, settings, make, chosen)
     if args.output_dir or args.resume or args.errors or args.jobs > 1:
         raise UsageError("extract: --output-dir, --resume, --errors and --jobs need several pages, such as a folder")
-    (html, url, _), *others = pages_of([*args.page, *args.compare], "extract", settings)
+    (html, url, _), *others = pages_of([*args.page, *args.compare], "extract", settings, args.output)
     if kind := media_type(html):
         archive = "nor named as an archive (.warc, .jsonl, .parquet)"
         raise ValueError(f"{args.page[0]}: {kind}, neither HTML nor text, {archive}")

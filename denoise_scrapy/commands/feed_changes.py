@@ -48,10 +48,13 @@ class FeedDifference:
         """Read two feeds, and compare some fields or all.
 
         Raises:
-            ValueError: One has no such key, or is no feed.
+            ValueError: One has no such key, no item has one of the fields, or one is no feed.
             OSError: One cannot be read.
         """
         one, other = (_items(path, key) for path in (before, after))
+        known = {name for item in (*one.values(), *other.values()) for name in item}
+        if known and (lacking := [field for field in fields if field not in known]):
+            raise ValueError(f"no item has a field {lacking[0]!r}, only {', '.join(sorted(known))}")
         changed = {name: _changed(one[name], other[name], fields) for name in one if name in other}
         return cls(one, other, {name: fields for name, fields in changed.items() if fields})
 
@@ -115,7 +118,9 @@ def _items(path: Path, key: str) -> dict[str, Mapping[str, Any]]:
     found, seen = dict[str, Mapping[str, Any]](), Counter[str]()
     for item in _rows(path):
         if key not in item:
-            raise ValueError(f"{path}: an item has no field {key!r}, only {', '.join(item)}; --key names another")
+            raise ValueError(
+                f"{path}: an item has no field {key!r}, only {', '.join(item) or 'none'}; --key names another"
+            )
         name = str(item[key])
         seen[name] += 1
         found[name if seen[name] == 1 else f"{name} #{seen[name]}"] = item

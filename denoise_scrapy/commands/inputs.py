@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -52,7 +53,7 @@ def settle_page(args: argparse.Namespace, command: str) -> None:
 def add_rule_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare a rule and a threshold, for `rule_given`."""
     parser.add_argument("--rule", choices=tuple(RULES), help="default: DENOISE_DEDUP_RULE")
-    parser.add_argument("--threshold", type=_threshold, metavar="T", help="default: DENOISE_DEDUP_THRESHOLD")
+    parser.add_argument("--threshold", type=share, metavar="T", help="default: DENOISE_DEDUP_THRESHOLD")
 
 
 def rule_given(args: argparse.Namespace, settings: DenoiseSettings) -> tuple[str, float]:
@@ -62,7 +63,8 @@ def rule_given(args: argparse.Namespace, settings: DenoiseSettings) -> tuple[str
     return rule, args.threshold or threshold or RULES[rule].threshold
 
 
-def _threshold(text: str) -> float:
+def share(text: str) -> float:
+    """Return a threshold of the command line; argparse names this function if it is no number."""
     value = float(text)
     if not 0 < value <= 1:
         raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most 1")
@@ -97,13 +99,15 @@ def _content(name: str) -> bytes:
     return data
 
 
-def pages_of(names: Sequence[str], command: str, settings: Given) -> list[Source]:
+def pages_of(names: Sequence[str], command: str, settings: Given, output: str | None = None) -> list[Source]:
     """Read files and standard input ("-", once) as they are, and fetch URLs.
 
     Raises:
-        UsageError: A name is of another kind, or "-" occurs twice.
+        UsageError: A name is of another kind or that of the output, or "-" occurs twice.
         OSError: A file or URL cannot be read or fetched.
     """
+    if output and any(os.path.realpath(name) == os.path.realpath(output) for name in names if name != STANDARD):
+        raise UsageError(f"{command}: {output}: it is a page as well: give the output another name")
     if list(names).count(STANDARD) > 1:
         raise UsageError(f"{command}: only one page can be standard input")
     for name in names:

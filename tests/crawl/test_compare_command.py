@@ -103,3 +103,13 @@ def test_of_html_the_body_is_compared(here: Path, monkeypatch: pytest.MonkeyPatc
     (here / "part.html").write_text(f"<p>{story(1)}</p>")
     found = json.loads(told("compare a.html part.html --json")[0])
     assert "p" not in found["comparisons"][0]["lacking_units"]
+
+
+def test_what_cannot_be_compared_is_an_error(here: Path, told: Told) -> None:
+    (here / "a.jsonl").write_text('{"url": "a", "body": "Rain."}\n')
+    (here / "b.jsonl").write_text("{}\n")
+    (here / "a.txt").write_text("Rain.")
+    assert "a.jsonl is a feed" in told("compare a.jsonl a.txt", 2)[1]
+    assert "a.jsonl is a feed" in told("compare a.txt a.jsonl", 2)[1]
+    assert "has no field 'url', only none" in told("compare a.jsonl b.jsonl", 1)[1]
+    assert "no item has a field 'bdy', only body, url" in told("compare a.jsonl a.jsonl --fields body,bdy", 1)[1]

@@ -185,9 +185,11 @@ def test_a_run_is_resumed(sites: Path, told: Told, jobs: str) -> None:
     assert sorted(Path("out.jsonl").read_bytes().splitlines(keepends=True)) == lines
     command = command.removesuffix(jobs)
     assert "\n0 pages, 22 of an earlier run, " in "\n" + told(command + " --resume")[1]
-    Path("out.jsonl").write_text('{"title": "Something else"}\n')
-    assert "cannot be continued" in told(command + " --resume", 1)[1]
-    assert Path("out.jsonl").read_text() == '{"title": "Something else"}\n'
+    whole = lines[0].decode()
+    for other in ('{"title": "Something else"}\n', '{"title": "Something else"}', whole + "My notes", whole + "\n1"):
+        Path("out.jsonl").write_text(other)
+        assert "cannot be continued" in told(command + " --resume", 1)[1]
+        assert Path("out.jsonl").read_text() == other
 
 
 def test_a_file_for_each_text(sites: Path, told: Told) -> None:

@@ -35,6 +35,12 @@ def test_each_format_is_what_the_library_gives(three: Path, told: Told, form: st
     assert written == getattr(body, "text" if form == "json" else form) + "\n"
 
 
+@pytest.mark.parametrize("command", ["extract 0.html", "explain 0.html", "extract 1.html --compare 0.html"])
+def test_no_page_is_written_over(three: Path, told: Told, command: str) -> None:
+    assert "it is a page as well" in told(f"{command} -o ./0.html", 2)[1]
+    assert (three / "0.html").read_text("utf-8") == article(0)
+
+
 TURNED = "\u202atold\u202bin\u202dthe\u202e\u2066other\u2067\u2068side\u2069direction\u202c"
 UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe]")
 
