@@ -46,8 +46,13 @@ def _is_open(item: Any) -> bool:
 
 
 def has_field(item: Any, field: str) -> bool:
-    """Return whether `field` may be set: dicts accept any key, most other items only declared fields."""
-    return isinstance(item, dict) or is_declared(item, field) or _is_open(item)
+    """Return whether `field` may be set: dicts accept any key, most other items only declared fields.
+
+    Of a class with an adapter of the project, the fields may be unknown.
+    """
+    if isinstance(item, dict) or is_declared(item, field) or _is_open(item):
+        return True
+    return ItemAdapter.get_field_names_from_class(type(item)) is None
 
 
 def url_in(values: Mapping[Any, Any], field: str) -> str:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Iterator, KeysView
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import scrapy
 from attrs import setters, validators
 from itemadapter import ItemAdapter
+from itemadapter.adapter import AdapterInterface
 
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
 from tests.crawl.web import Web, article, sentence, story
@@ -248,7 +250,51 @@ class Attributes(dict[str, Any]):
         return self
 
 
-@pytest.mark.parametrize("kind", [Serialized, Attributes, Open, OpenStrict, OpenFrozen])
+class Adapted:
+    """Its adapter, of the project, knows the fields of an object only."""
+
+    def __init__(self, **values: Any) -> None:
+        self.values = values
+
+    def model_dump(self) -> Any:
+        return self.values
+
+
+class OfAdapted(AdapterInterface):
+    @classmethod
+    def is_item_class(cls, item_class: type) -> bool:
+        return item_class is Adapted
+
+    @classmethod
+    def get_field_names_from_class(cls, _: type) -> None:
+        return None
+
+    def field_names(self) -> KeysView[str]:
+        return KeysView(self.item.values)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.item.values[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.item.values[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self.item.values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.item.values)
+
+    def __len__(self) -> int:
+        return len(self.item.values)
+
+
+@pytest.fixture
+def _adapted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ItemAdapter, "ADAPTER_CLASSES", [OfAdapted, *ItemAdapter.ADAPTER_CLASSES])
+
+
+@pytest.mark.usefixtures("_adapted")
+@pytest.mark.parametrize("kind", [Serialized, Attributes, Open, OpenStrict, OpenFrozen, Adapted])
 def test_classes_that_take_any_value_get_all_fields(articles: Web, kind: Any, tmp_path: Path) -> None:
     feed = tmp_path / "items.jsonl"
     done = crawled(articles, kind, FEEDS={str(feed): {"format": "jsonlines"}})
