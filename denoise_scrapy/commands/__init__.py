@@ -94,9 +94,9 @@ def failures() -> tuple[type[Exception], ...]:
 
 
 def check_output(args: argparse.Namespace, command: str) -> None:
-    """Refuse a file for an HTML page that is named otherwise."""
-    if args.output and Path(args.output).suffix != ".html":
-        raise UsageError(f"{command}: -o {args.output}: valid is .html")
+    """Refuse a file for an HTML page that is named otherwise, or whose folder does not exist."""
+    if args.output and (Path(args.output).suffix != ".html" or not Path(args.output).parent.is_dir()):
+        raise UsageError(f"{command}: -o {args.output}: valid is .html, in a folder that exists")
 
 
 def show(args: argparse.Namespace, value: object, lines: Iterable[object]) -> None:

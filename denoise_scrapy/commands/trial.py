@@ -7,6 +7,7 @@ HTTP cache of the project are off.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections import Counter
 from importlib.util import module_from_spec, spec_from_file_location
@@ -197,7 +198,12 @@ def _spider_of(name: str, settings: Settings) -> type[Spider]:
     if spec is None or spec.loader is None:
         raise UsageError(f"trial: {name} is no Python file")
     module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.modules.setdefault(spec.name, module)  # where dataclasses look for it
+    sys.path.insert(0, str(Path(name).absolute().parent))  # it may import others
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UsageError(f"trial: {name} cannot be loaded: {type(error).__name__}: {error}") from error
     found = list(iter_spider_classes(module))
     if len(found) != 1:
         raise UsageError(f"trial: {name} has {len(found)} spiders, not one")
@@ -211,7 +217,6 @@ def _pipelines_in(settings: Settings) -> list[str]:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
+    if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: valid is a whole number of 1 or more")
-    return number
+    return int(text)

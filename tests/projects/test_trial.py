@@ -56,6 +56,28 @@ class ClosedSpider(StoriesSpider):
         yield Closed(response.url)
 """
 
+# A spider alone in its file, which imports another of its folder, and has a class with names for types.
+ALONE = """
+from __future__ import annotations
+from dataclasses import dataclass
+import scrapy
+from places import FIRST
+
+@dataclass
+class Story:
+    url: str
+    body: str | None = None
+
+class Alone(scrapy.Spider):
+    name = "alone"
+
+    async def start(self):
+        yield scrapy.Request(self.start_urls + FIRST)
+
+    def parse(self, response):
+        yield Story(response.url)
+"""
+
 
 @pytest.fixture
 def project(tmp_path: Path, web: Web) -> Path:
@@ -70,6 +92,9 @@ def project(tmp_path: Path, web: Web) -> Path:
         "settings.py": f'SPIDER_MODULES = ["courier.spiders"]\nSTART = "{web("/")}"\n',
         "pipelines.py": PIPELINES,
         "spiders.py": SPIDER,
+        "wrong.py": "class (",
+        "alone.py": ALONE,
+        "places.py": 'FIRST = "a/1"',
     }
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
@@ -101,14 +126,19 @@ def test_a_trial_drops_and_writes_nothing_but_its_report(project: Path, web: Web
     with sqlite3.connect(project / "stories.db") as link:
         assert link.execute("SELECT COUNT(*) FROM s").fetchone() == (0,)
 
+    assert "bodies 1 of 1 items have one" in tried(project, web, "courier/alone.py")
+
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
         ("storys", "there is no spider 'storys'; did you mean stories?"),
         ("stories -n 0", "0: valid is a whole number of 1 or more"),
+        ("stories -n x", "x: valid is a whole number of 1 or more"),
         ("stories -o trial.txt", "-o trial.txt: valid is .html"),
+        ("stories -o nowhere/trial.html", "valid is .html, in a folder that exists"),
         ("courier/spiders.py", "has 2 spiders, not one"),
+        ("courier/wrong.py", "courier/wrong.py cannot be loaded: SyntaxError: "),
     ],
 )
 def test_a_wrong_line_is_said(project: Path, web: Web, line: str, said: str) -> None:
