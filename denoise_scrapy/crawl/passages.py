@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -251,6 +252,7 @@ class Passage:
     item: Any  # as it is now
     siblings: ResponseItems  # the items of its response
     named: Named = NO_NAME
+    since: float = field(default_factory=time.monotonic)  # when it left the spider
     values: Mapping[Any, Any] | None = None  # its values as Scrapy's pipelines would get them, once these have begun
     passed: list[object] = field(default_factory=list)  # our pipelines that it has entered
     joined: Extracted | None = None  # the text of its article, if that has several pages
@@ -403,6 +405,10 @@ PARSE_META = "_callback"
 _CURRENT: ContextVar[weakref.ref[Passage] | None] = ContextVar("denoise_passage", default=None)
 
 
+# Seconds in which an item enters our pipelines, also in a busy crawl, if nothing drops or keeps it before.
+ENTERS_WITHIN = 1.0
+
+
 class Passages:
     """Starts passages, finds and ends them.
 
@@ -527,12 +533,20 @@ class Passages:
         return [passage for each in objects_in(request) for passage in self._open.get(id(each), ())]
 
     async def after_items(self, request: Request) -> Request:
-        """Return a request once the items that it carries have left our pipelines."""
-        waiting = [asyncio.ensure_future(each.left.wait()) for each in self.carried(request)]
-        if waiting and is_asyncio_available():
-            _, late = await asyncio.wait(waiting, timeout=LONGEST_WAIT)
-            for each in late:
-                each.cancel()
+        """Return a request once the items that it carries have left our pipelines.
+
+        Those that do not enter these soon were dropped or replaced by another component, or are kept by it.
+        """
+        carried = self.carried(request) if is_asyncio_available() else []
+        waiting = {asyncio.ensure_future(each.left.wait()): each for each in carried}
+        if waiting:
+            soon = max(each.since for each in carried) + ENTERS_WITHIN - time.monotonic()
+            await asyncio.wait(waiting, timeout=max(soon, 0))
+            entered = [task for task, each in waiting.items() if each.passed]
+            if entered:
+                await asyncio.wait(entered, timeout=LONGEST_WAIT)
+            for task in waiting:
+                task.cancel()
         return request
 
     def clear(self) -> None:
@@ -608,6 +622,7 @@ class Passages:
     def _decided(self, passage: Passage) -> Any:
         """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""
         passage.siblings.decide(passage)
+        passage.since = time.monotonic()
         if passage.values is not None:  # its callback has waited
             self.go_on(passage)
         if passage.item is not passage.original:

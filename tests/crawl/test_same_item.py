@@ -15,7 +15,7 @@ import scrapy
 from scrapy.exceptions import DropItem
 
 import denoise_scrapy
-from denoise_scrapy.crawl.parts import MOST_HELD
+from denoise_scrapy.crawl.parts import LONGEST_WAIT, MOST_HELD
 from denoise_scrapy.crawl.passages import objects_in
 from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
 from tests.crawl.web import Web, article, sentence, story
@@ -115,6 +115,56 @@ def test_an_item_that_is_handed_on_has_what_pipelines_add(
     assert len(items) == 2 * PAGES
     if "DENOISE_ENABLED" not in settings:
         assert all(sentence(item["n"]) in item["body"] for item in items if "n" in item)
+
+
+class Drops:
+    """A middleware behind ours."""
+
+    async def process_spider_output(self, response: Any, result: Any) -> Any:
+        async for each in result:
+            if not isinstance(each, dict) or "post" in each:
+                yield each
+
+
+class Replaces(Drops):
+    async def process_spider_output(self, response: Any, result: Any) -> Any:
+        async for each in result:
+            yield {**each} if isinstance(each, dict) else each
+
+
+class Delays(Drops):
+    """Items come after all requests."""
+
+    async def process_spider_output(self, response: Any, result: Any) -> Any:
+        items = []
+        async for each in result:
+            if isinstance(each, dict):
+                items.append(each)
+            else:
+                yield each
+        for each in items:
+            yield each
+
+
+@pytest.mark.parametrize("middleware", [Drops, Replaces, Delays])
+def test_no_request_waits_for_an_item_that_does_not_come(
+    site: Web, monkeypatch: pytest.MonkeyPatch, middleware: type
+) -> None:
+    monkeypatch.setattr("denoise_scrapy.crawl.passages.ENTERS_WITHIN", 0.05)
+
+    def parse(self: Any, response: Any) -> Any:
+        post = {"url": response.url}
+        yield post
+        for number in range(PAGES):
+            yield response.follow(f"/comment/{number}", self.comments, cb_kwargs={"post": post})
+
+    def comments(self: Any, response: Any, post: dict[str, Any]) -> Any:
+        yield {"post": post["url"], "url": response.url}
+
+    spider = spider_of(*site.urls(range(PAGES)), parse=parse, comments=comments)
+    done = crawl(spider, {"SPIDER_MIDDLEWARES": {middleware: 5}, "DENOISE_DEDUP": "off"})
+    assert len(done.items) == PAGES * (1 + (middleware is not Drops))
+    assert done.stats["elapsed_time_seconds"] < LONGEST_WAIT / 2
 
 
 def fed_without_ids(spider: type[scrapy.Spider], folder: Path, settings: dict[str, Any]) -> list[dict[str, Any]]:
