@@ -1,6 +1,7 @@
 """What a reader calls a copy, a variant, or an update: cases in many languages, each a kept text and a new one."""
 
 import random
+from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import pytest
 from denoise_scrapy.dedup import DuplicateIndex, deduplicate
 from denoise_scrapy.dedup.rules import Fingerprint, PartRule
 from denoise_scrapy.dedup.store import Name, Record
-from denoise_scrapy.dedup.variants import holds, read_text, related
+from denoise_scrapy.dedup.variants import hash_title, holds, read_text, related
 
 MILL = (
     "Die alte Wassermühle am Hagenbach dreht sich seit Pfingsten wieder. Vier Jahre lang hatten Freiwillige das Rad "
@@ -400,6 +401,11 @@ def test_a_page_of_pages_contains_them_and_a_longer_page_is_an_update():
     assert related(book, parts) == (None, ("/0", "/1", "/2"))
     assert related(read_text(PartRule(), f"{MILL} {LIBRARY[:200]}"), parts[:1]) == ("/0", ())
     assert related(book, []) == (None, ())
+    # a long page that holds a single one is its update by the title only
+    for title, found in (("The mill", ("/0", ())), ("The town", (None, ("/0",))), ("", (None, ("/0",)))):
+        titled = replace(parts[0].fingerprint, title=hash_title("The mill"))
+        mill = [parts[0]._replace(fingerprint=titled)]
+        assert related(book.of_item(title, {}), mill) == found
 
 
 def made_prose(seed, sentences):

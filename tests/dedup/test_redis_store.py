@@ -137,6 +137,13 @@ class TestRefusals:
             listed(store)
 
 
+def test_a_record_that_is_cut_is_none():
+    whole = redis_store._pack(Name("a", "b"), LONG)
+    for size in (9, 99, len(whole) - 2):
+        with pytest.raises(ValueError, match="no record"):
+            redis_store._unpack(whole[:size])
+
+
 def test_a_silent_server_is_given_up(redis_server, monkeypatch):
     monkeypatch.setattr(storage, "_RETRY_PAUSE", 0.01)
     with RedisStore(redis_server.url, timeout=0.05) as store:

@@ -40,6 +40,15 @@ class TestFile:
             store.open(CONSTANTS)
         assert Refused.left == 0
 
+    def test_a_text_is_kept_with_its_bands_or_not_at_all(self, tmp_path):
+        path = tmp_path / "a.db"
+        with SQLiteStore(path) as store:
+            store.open(CONSTANTS)
+            changed(path, "DROP TABLE bands")
+            with pytest.raises(sqlite3.OperationalError, match="bands"):
+                put(store, "a", replace(LONG, bands=bytes(4)))
+            assert len(store) == 0
+
     def test_a_digest_of_another_length_is_not_used(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:
             store.open(CONSTANTS)
