@@ -53,7 +53,7 @@ class Feeds:
         rejecting = [number for number, (one, other) in enumerate(zip(counts, before, strict=True)) if one == other]
         if name is not None:
             self._rejected.pop(hash(name), None)
-            if 0 < len(rejecting) < len(counts):
+            if rejecting:
                 self._rejected[hash(name)] = rejecting
         return not counts or len(rejecting) < len(counts)
 

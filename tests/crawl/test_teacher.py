@@ -61,9 +61,12 @@ def test_each_template_is_asked_about_once(web: Web, monkeypatch: pytest.MonkeyP
     assert len(done.items) == 2 and len(teachers.ASKED) == done.stat("teacher/over_budget") == 1
 
 
-def test_only_pages_in_doubt_are_asked_about(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "more", [{}, {"DENOISE_FALLBACK": "tests.crawl.fallbacks.nothing", "DENOISE_FALLBACK_BELOW": 1}]
+)
+def test_only_pages_in_doubt_are_asked_about(web: Web, monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]) -> None:
     monkeypatch.setattr(teacher, "DOUBTED", 0.01)
-    done = crawled(web, "told")
+    done = crawled(web, "told", **more)
     assert len(done.items) == 8 and done.stat("teacher/asked") == 0
 
 
