@@ -246,7 +246,7 @@ class Job:
         key = self._key_of(read)
         if not key.isascii() and any("\ud800" <= one <= "\udfff" for one in key):
             raise BadRowError(f"{key!r} has a lone surrogate")
-        date = _seconds(read.fields.get(self._args.date)) if self._args.date else 0.0
+        date = _seconds(read.fields.get(self._args.date))
         title = read.fields.get(self._title)
         return Row(key, text, date, title if isinstance(title, str) else "")
 

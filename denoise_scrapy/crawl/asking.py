@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from functools import partial
-from inspect import isawaitable, iscoroutinefunction
+from inspect import isawaitable
 from typing import Any, NamedTuple, TypeVar
 
 from scrapy.utils.asyncio import is_asyncio_available
@@ -98,10 +98,7 @@ class Asked:
             return None
 
     async def _called(self, *given: object) -> Any:
-        call = getattr(self._function, "__call__", None)  # noqa: B004 - an object may have an async one
         try:
-            if iscoroutinefunction(self._function) or iscoroutinefunction(call):
-                return await self._function(*given)
             answer = await _in_thread(partial(self._function, *given))
             return await answer if isawaitable(answer) else answer
         except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:  # these would leave the task, and end the loop

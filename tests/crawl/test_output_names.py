@@ -110,6 +110,13 @@ def test_a_foreign_page_counts_for_no_other(here: Path, told: Told) -> None:
     assert "77 rose" in Path("out/a.html.txt").read_text("utf-8")
 
 
+def test_places_are_below_what_a_pattern_begins_with(here: Path, told: Told) -> None:
+    Path("in/x").mkdir(parents=True)
+    Path("in/x/a.html").write_text(PAGE.format(7))
+    told("extract in/*/a.html --output-dir out")
+    assert "7 rose" in Path("out/x/a.html.txt").read_text("utf-8")
+
+
 def test_addresses_and_places_given_in_a_command(tmp_path: Path) -> None:
     urls = [
         "http://a.example/x",

@@ -136,6 +136,7 @@ def test_records_are_read_as_they_were_written():
     assert read_record(b"") == []
     assert USUAL.kinds == {"article": 1.0}
     assert (USUAL.pages, USUAL.templates, USUAL.shares, USUAL.same, USUAL.common) == (20, 1, (1.0,), 0.0, 0.0)
+    assert crawled([PROSE[1]] * 9).common == 1.0
 
 
 ROW = json.loads(record_of([USUAL]))[0]
