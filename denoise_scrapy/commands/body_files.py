@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from abc import abstractmethod
-from collections import Counter
+from collections import Counter, deque
 from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
@@ -72,16 +72,15 @@ class JsonLinesFile(BodyFiles):
 
 def _done_in(path: Path) -> list[tuple[str, str]]:
     """Return the keys of the pages in an output; raise `ValueError` if it is another file, which stays as it is."""
-    end, last = 0, b""
     with path.open("rb") as file:
-        for last in file:
-            end += len(last) if last.endswith(b"\n") else 0
+        last = b"".join(deque(file, maxlen=1))
     found = [read.fields or {} for read in JsonLines(lambda: path.open("rb")).rows()]
-    if end < path.stat().st_size and (last.startswith(_BEGIN) or _BEGIN.startswith(last)):
+    cut = 0 if last.endswith(b"\n") else len(last)
+    if cut and (last.startswith(_BEGIN) or _BEGIN.startswith(last)):
         found.pop()
     if not all(isinstance(row.get(name), str) for row in found for name in ("file", "url")):
         raise ValueError(f"{path}: not an output of this command, which cannot be continued")
-    os.truncate(path, end)
+    os.truncate(path, path.stat().st_size - cut)
     return [_key(row["file"], row["url"]) for row in found]
 
 
