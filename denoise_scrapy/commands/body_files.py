@@ -76,7 +76,7 @@ def _done_in(path: Path) -> list[tuple[str, str]]:
         last = b"".join(deque(file, maxlen=1))
     found = [read.fields or {} for read in JsonLines(lambda: path.open("rb")).rows()]
     cut = 0 if last.endswith(b"\n") else len(last)
-    if cut and (last.startswith(_BEGIN) or _BEGIN.startswith(last)):
+    if cut and _BEGIN.startswith(last[: len(_BEGIN)]):
         found.pop()
     if not all(isinstance(row.get(name), str) for row in found for name in ("file", "url")):
         raise ValueError(f"{path}: not an output of this command, which cannot be continued")

@@ -52,10 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Given) -> int:
     check_output(args, "compare")
-    feeds = [name for name in (args.a, args.b) if is_feed(name)]
-    if len(feeds) == 1:
-        raise UsageError(f"compare: {feeds[0]} is a feed, which can be compared with another feed only")
-    if feeds:
+    if is_feed(args.a) != is_feed(args.b):
+        raise UsageError("compare: a feed can be compared with another feed only")
+    if is_feed(args.a):
         difference = FeedDifference.of(Path(args.a), Path(args.b), args.key, args.fields)
         value = {"changed": difference.changed, "gone": difference.gone, "new": difference.new}
         show(args, value, difference.lines())

@@ -53,8 +53,9 @@ class FeedDifference:
         """
         one, other = (_items(path, key) for path in (before, after))
         known = {name for item in (*one.values(), *other.values()) for name in item}
-        if known and (lacking := [field for field in fields if field not in known]):
-            raise ValueError(f"no item has a field {lacking[0]!r}, only {', '.join(sorted(known))}")
+        for field in fields if known else ():
+            if field not in known:
+                raise ValueError(f"no item has a field {field!r}, only {', '.join(sorted(known))}")
         changed = {name: _changed(one[name], other[name], fields) for name in one if name in other}
         return cls(one, other, {name: fields for name, fields in changed.items() if fields})
 

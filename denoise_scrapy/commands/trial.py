@@ -199,7 +199,7 @@ def _spider_of(name: str, settings: Settings) -> type[Spider]:
         raise UsageError(f"trial: {name} is no Python file")
     module = module_from_spec(spec)
     sys.modules.setdefault(spec.name, module)  # where dataclasses look for it
-    sys.path.insert(0, str(Path(name).absolute().parent))  # it may import others
+    sys.path.insert(0, str(Path(name).parent))  # it may import others
     try:
         spec.loader.exec_module(module)
     except Exception as error:
@@ -217,6 +217,6 @@ def _pipelines_in(settings: Settings) -> list[str]:
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text}: valid is a whole number of 1 or more")
     return int(text)

@@ -50,9 +50,8 @@ def has_field(item: Any, field: str) -> bool:
 
     Of a class with an adapter of the project, the fields may be unknown.
     """
-    if isinstance(item, dict) or is_declared(item, field) or _is_open(item):
-        return True
-    return ItemAdapter.get_field_names_from_class(type(item)) is None
+    is_known = isinstance(item, dict) or is_declared(item, field) or _is_open(item)
+    return is_known or ItemAdapter.get_field_names_from_class(type(item)) is None
 
 
 def url_in(values: Mapping[Any, Any], field: str) -> str:

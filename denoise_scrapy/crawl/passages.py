@@ -540,8 +540,8 @@ class Passages:
         carried = self.carried(request) if is_asyncio_available() else []
         waiting = {asyncio.ensure_future(each.left.wait()): each for each in carried}
         if waiting:
-            soon = max(each.since for each in carried) + ENTERS_WITHIN - time.monotonic()
-            await asyncio.wait(waiting, timeout=max(soon, 0))
+            waited = time.monotonic() - max(each.since for each in carried)
+            await asyncio.wait(waiting, timeout=max(ENTERS_WITHIN - waited, 0))
             entered = [task for task, each in waiting.items() if each.passed]
             if entered:
                 await asyncio.wait(entered, timeout=LONGEST_WAIT)

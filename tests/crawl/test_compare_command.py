@@ -109,7 +109,7 @@ def test_what_cannot_be_compared_is_an_error(here: Path, told: Told) -> None:
     (here / "a.jsonl").write_text('{"url": "a", "body": "Rain."}\n')
     (here / "b.jsonl").write_text("{}\n")
     (here / "a.txt").write_text("Rain.")
-    assert "a.jsonl is a feed" in told("compare a.jsonl a.txt", 2)[1]
-    assert "a.jsonl is a feed" in told("compare a.txt a.jsonl", 2)[1]
+    assert "another feed only" in told("compare a.jsonl a.txt", 2)[1]
+    assert "another feed only" in told("compare a.txt a.jsonl", 2)[1]
     assert "has no field 'url', only none" in told("compare a.jsonl b.jsonl", 1)[1]
     assert "no item has a field 'bdy', only body, url" in told("compare a.jsonl a.jsonl --fields body,bdy", 1)[1]
