@@ -217,3 +217,8 @@ def test_looking_for_one_takes_no_square(part: str) -> None:
 def test_bytes_are_read_as_the_text_they_decode_to(text: str, more: bytes, encoding: str) -> None:
     for body in (text.encode() + more, codecs.BOM_UTF8 + text.encode() + more, text.encode("utf-16") + more):
         assert to_utf8(body, encoding) == to_utf8(decode_html(body, encoding))
+
+
+def test_a_declaration_may_stand_behind_other_elements_of_the_head() -> None:
+    page = "<head><meta name=a content=b><!-- <meta charset=utf-8> --><meta charset=iso-8859-2></head><p>ą"
+    assert decode_html(page.encode("iso-8859-2")) == page
