@@ -119,7 +119,7 @@ _NO_NAME = re.compile(
 )
 _AND = re.compile(
     r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|ja|ve|və|și|şi|és|un|ir|и|та|και|oraz|dan|و|और|এবং|และ|및)\s(?![a-z])"
-    r"|\s[aeiі]\s(?=[^\W\d_a-z])"
+    r"|\s[eiі]\s(?=[^\W\d_a-z])"
 )
 #: Those of initials are part of a name.
 _DOTS = re.compile(r"(?<!\b[A-Z])(?<!\bJr)(?<!\bSr)[. ]+$")
