@@ -29,7 +29,7 @@ cdef double ABOVE = 0.1
 #: Mean probability of short posts, and most expected tokens of all else on their page: with .1 pages of forums lose.
 cdef double POSTS = 0.15, FIRST_POST = 60
 #: Probability of a sure paragraph; share of links in a block that is a link, and in what has hardly any.
-cdef double SURE = 0.9, LINK = 0.9, BARE = 0.02
+cdef double SURE = 0.9, LINK = 0.9, BARE = 0.1
 
 cdef enum:
     # Fewest entries of a section of links, and posts; most places on the page that such entries have.
@@ -39,6 +39,8 @@ cdef enum:
     CALL_TOKENS = 6
     APPEAL_BLOCKS = 6
     LEVELS = 8
+    # Most tokens of a page without links that has no frame: longer ones of a corpus have lost the links of theirs.
+    BARE_TOKENS = 150
 
 #: The rules, in order; each can be left out to measure it.
 RULES = (
@@ -346,12 +348,12 @@ cdef int raise_footers(Tree tree, Boxes& found, double[::1] probability) nogil:
 
 
 cdef int raise_bare_page(Tree tree, Boxes& found, const vector[bint]& buttons, double[::1] probability) nogil:
-    """Raise all but footers and remarks of a page without links, buttons and forms: it has no frame."""
-    cdef int32_t i, link_chars = 0, calls = 0, m = <int32_t>tree.blocks.size()
+    """Raise all but footers and remarks of a short page without links, buttons and forms: it has no frame."""
+    cdef int32_t i, tokens = 0, calls = 0, m = <int32_t>tree.blocks.size()
     for i in range(m):
-        link_chars += tree.blocks[i].link_chars
-        calls += buttons[i]
-    if link_chars or calls or found.has_form:
+        tokens += tree.blocks[i].tokens
+        calls += buttons[i] + tree.blocks[i].link_chars
+    if tokens > BARE_TOKENS or calls or found.has_form:
         return 0
     for i in range(m):
         if found.boxes[tree.blocks[i].element].footer < 0 and not tree.blocks[i].flags & COMMENT_WORD and (

@@ -15,7 +15,7 @@ ENTRIES, PLACES, HEADED = 3, 2, 0.44
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 POSTS, FIRST_POST = 0.15, 60
 _NO_APPEAL = ("pre", "blockquote", "figure", "img", "table")
-BARE, ABOVE = 0.02, 0.1
+BARE, BARE_TOKENS, ABOVE = 0.1, 150, 0.1
 SURE, LINK = 0.9, 0.9
 
 
@@ -174,9 +174,9 @@ def raise_footers(page: Page, probability: FloatArray, article: IntArray) -> Non
 
 
 def raise_bare_page(page: Page, probability: FloatArray, buttons: BoolArray) -> None:
-    """Raise all but footers and remarks of a page without links, buttons and forms: it has no frame."""
+    """Raise all but footers and remarks of a short page without links, buttons and forms: it has no frame."""
     e, blocks = page.elements, page.blocks
-    if blocks.link_chars.any() or buttons.any() or e.holds_tag({"form"}):
+    if blocks.tokens.sum() > BARE_TOKENS or blocks.link_chars.any() or buttons.any() or e.holds_tag({"form"}):
         return
     in_footer = e.nearest(e.has_tag({"footer"}))[blocks.element] >= 0
     raised = ~in_footer & (blocks.flags & Flag.COMMENT_WORD == 0) & (probability > UNLIKELY)
