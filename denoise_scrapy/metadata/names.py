@@ -53,8 +53,9 @@ _SHORT = {
 #: Those that are parts of names too, as in "di Stefano": only where nothing is before them, or what was done.
 _OF = re.compile(
     r"^\W*(?:(?:(?:eine?|une?|una|uma|een)\s)?(?:geschrieben|verfasst|veröffentlicht|(?:gast)?beitrag|bericht|artikel|kommentar"
-    r"|reportage|analyse|essay|interview|propos recueillis|ditulis|écrit|publié|article|escrito|publicado|scritto|pubblicato|a cura"
-    r"|napisan[aey]|opublikowan[aey]|geschreven|skrevet|skriven|posté|postado|story|(?P<text>texte?|tekst|texto|testo|words))\s)?"
+    r"|reportage|analyse|essay|interview|propos recueillis|ditulis|écrit|publié|article|escrito|publicado|scritto"
+    r"|pubblicato|a cura|napisan[aey]|opublikowan[aey]|geschreven|skrevet|skriven|posté|postado|story"
+    r"|(?P<text>texte?|tekst|texto|testo|words))\s)?"
     r"(?:von|par|por|di|da|door|av|af|przez|by|oleh|(?(text)de|(?!)))(?:\s?:)?\s(?!\d)",
     re.IGNORECASE,
 )

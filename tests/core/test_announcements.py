@@ -65,7 +65,8 @@ PIECES = (
     "12 Comments", "(3) Replies", "Leave a Reply", "User comments", "Join the discussion", "Thought on", "thoughts",
     "评论", "12评论", "网友评论", "コメント", "комментарии", "Комментариев", "تعليقات", "related", "by ", "Posted  on",
     "Posted", "3 hours ago", "agony", "12:30", "112:30", "1:5", "٣:٤٥", " 2019", "1999x", "20190", "5 uhr", "Uhr", "年",
-    "前", "Sources", "πηγές", "参见", "notes and", "says:", "says", "reply", "am", "vor 3", "há 2", "publicada", "publicados", "publié le", "hace ", "il y a",
+    "前", "Sources", "πηγές", "参见", "notes and",
+    "says:", "says", "reply", "am", "vor 3", "há 2", "publicada", "publicados", "publié le", "hace ", "il y a",
     "İstanbul", "the", "Straße", "ΛΟΓΟΣ", "λόγος", "_", "-", "・", "😀", "\U00020000", "\u200b", " ", " ", "\n", "\x0b",
     "\xa0", "\u3000",
 )  # fmt: skip
