@@ -29,7 +29,7 @@ cdef double ABOVE = 0.1
 #: Mean probability of short posts, and most expected tokens of all else on their page: with .1 pages of forums lose.
 cdef double POSTS = 0.15, FIRST_POST = 60
 #: Probability of a sure paragraph; share of links in a block that is a link, and in what has hardly any.
-cdef double SURE = 0.9, LINK = 0.9, BARE = 0.1
+cdef double SURE = 0.9, LINK = 0.9, BARE = 0.02
 
 cdef enum:
     # Fewest entries of a section of links, and posts; most places on the page that such entries have.
