@@ -638,6 +638,7 @@ def test_no_more_of_a_page_is_read_than_may_be() -> None:
         ("令和7年3月4日", "2025-03-04"),
         ("令和元年5月1日", "2019-05-01"),
         ("2025年（令和7年）3月4日", "2025-03-04"),
+        ("令和七年三月十四日", "2025-03-14"),
         ("民國114年3月4日", "2025-03-04"),
         ("二〇二五年三月四日", "2025-03-04"),
         ("二〇二四年十二月三十一日", "2024-12-31"),
@@ -698,6 +699,10 @@ def test_a_site_with_the_name_of_its_writer(more: str, authors: tuple[str, ...])
     [
         ("מאת: דנה לוי", "דנה לוי"),
         ("به قلم سارا احمدی", "سارا احمدی"),
+        ("خبرنگار: سارا احمدی", "سارا احمدی"),
+        ("מאת דנה לוי, כתבת הנמל", "דנה לוי"),
+        ("Ein Bericht von Uwe Timm", "Uwe Timm"),
+        ("Bài, ảnh: Nguyễn Thu Hà", "Nguyễn Thu Hà"),
         ("โดย สมชาย ใจดี", "สมชาย ใจดี"),
         ("Teksti: Noora Virtanen Kuvat: Otto Laine", "Noora Virtanen"),
         ("Bài và ảnh: Nguyễn Thu Hà", "Nguyễn Thu Hà"),

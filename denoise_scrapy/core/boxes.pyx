@@ -12,7 +12,8 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.hashing cimport mix
 from denoise_scrapy.core.tree cimport (
-    COMMENT_WORD, CONTROL, IS_BUTTON, IS_FOOTER, IS_FORM, IS_MATTER, IS_OPENER, IS_STORY, BlockRow, ElementKind, Tree, kind_of,
+    COMMENT_WORD, CONTROL, IS_BUTTON, IS_FOOTER, IS_FORM, IS_MATTER, IS_OPENER, IS_STORY, SOURCES, BlockRow, ElementKind, Tree,
+    kind_of,
 )
 
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
@@ -23,6 +24,8 @@ cdef double STORY_SHARE = 0.3, FACTOR = 0.3
 cdef double LIKELY = 0.6, UNLIKELY = 0.1
 #: Least probability of the heading of a section of links, and of a link that is no call to act.
 cdef double HEADED = 0.44
+#: Share of the expected text that is above the headline at most, if it is a frame: home pages have more there.
+cdef double ABOVE = 0.1
 #: Mean probability of short posts, and most expected tokens of all else on their page: with .1 pages of forums lose.
 cdef double POSTS = 0.15, FIRST_POST = 60
 #: Probability of a sure paragraph; share of links in a block that is a link, and in what has hardly any.
@@ -36,9 +39,14 @@ cdef enum:
     CALL_TOKENS = 6
     APPEAL_BLOCKS = 6
     LEVELS = 8
+    # Most tokens of a page without links that has no frame: longer ones of a corpus have lost the links of theirs.
+    BARE_TOKENS = 150
 
 #: The rules, in order; each can be left out to measure it.
-RULES = ("lower around story", "raise links", "raise posts", "buttons", "lower appeals", "raise footers")
+RULES = (
+    "lower around story", "raise links", "raise posts", "buttons", "lower appeals", "raise footers", "raise bare pages",
+    "lower above headline",
+)
 
 cdef struct Box:              # an element; sums are over its subtree
     int32_t story, footer     # the nearest ones, itself or around it; -1 for none
@@ -150,14 +158,20 @@ cdef int32_t first_from(Tree tree, int32_t position) noexcept nogil:
     return low
 
 
-cdef int raise_section(Tree tree, int32_t heading, double[::1] probability) nogil:
-    """Raise the entries below a heading to its probability, if they are links in one or two places on the page."""
-    cdef int32_t box = tree.blocks[heading].element, start = heading, end = heading + 1, last = heading + 1, i, level
+cdef int raise_section(Tree tree, int32_t heading, bint of_sources, double[::1] probability) nogil:
+    """Raise the entries below a heading to its probability, if they are in one or two places on the page.
+
+    They are mostly links, three at least, or the heading is that of sources.
+    """
+    cdef int32_t box = tree.blocks[heading].element, start = heading, end = heading + 1, first = heading + 1, last, i, level
     cdef int32_t chars = 0, link_chars = 0, places = 0
     cdef int32_t[PLACES] slots
     cdef double sum_ = 0
+    while first < probability.shape[0] and probability[first] == 0:  # an unseen [edit]
+        first += 1
+    last = first
     for level in range(LEVELS):  # a heading may be alone in its box
-        if end > heading + 1 or start < heading or tree.elements[box].parent < 0:
+        if end > first or start < heading or tree.elements[box].parent < 0:
             break
         box = tree.elements[box].parent
         start, end = first_from(tree, tree.elements[box].marks.start), first_from(tree, tree.elements[box].marks.end)
@@ -174,23 +188,24 @@ cdef int raise_section(Tree tree, int32_t heading, double[::1] probability) nogi
             slots[places] = tree.blocks[last].slot
             places += 1
         last += 1
-    if last - heading > ENTRIES and 2 * link_chars > chars and sum_ > UNLIKELY * (last - heading - 1):
-        for i in range(heading + 1, last):
+    if of_sources or (
+            last - first >= ENTRIES and 2 * link_chars > chars and sum_ > UNLIKELY * (last - first)):
+        for i in range(first, last):
             probability[i] = max(probability[i], probability[heading])
 
 
-cdef int raise_links(Tree tree, double[::1] probability) nogil:
-    """Raise entries with links to the headings of their sections, where one of the first entries is a link."""
+cdef int raise_links(Tree tree, const uint8_t[::1] bits, double[::1] probability) nogil:
+    """Raise sources, and entries with links, to the headings of their sections, where one of the first is a link."""
     cdef vector[int32_t] headings
     cdef int32_t i, j, m = <int32_t>tree.blocks.size()
     for i in range(m):
         if tree.blocks[i].heading > 1 and probability[i] >= HEADED:
             for j in range(i + 1, min(i + 1 + ENTRIES, m)):
-                if 2 * tree.blocks[j].link_chars > tree.blocks[j].chars:
+                if bits[i] & SOURCES or 2 * tree.blocks[j].link_chars > tree.blocks[j].chars:
                     headings.push_back(i)
                     break
     for i in headings:
-        raise_section(tree, i, probability)
+        raise_section(tree, i, bits[i] & SOURCES != 0, probability)
 
 
 cdef struct Group:            # of blocks in one place of boxes alike; sums are over those that may be posts
@@ -332,8 +347,40 @@ cdef int raise_footers(Tree tree, Boxes& found, double[::1] probability) nogil:
             probability[i] = max(probability[i], LIKELY)
 
 
+cdef int raise_bare_page(Tree tree, Boxes& found, const vector[bint]& buttons, double[::1] probability) nogil:
+    """Raise all but footers and remarks of a short page without links, buttons and forms: it has no frame."""
+    cdef int32_t i, tokens = 0, calls = 0, m = <int32_t>tree.blocks.size()
+    for i in range(m):
+        tokens += tree.blocks[i].tokens
+        calls += buttons[i] + tree.blocks[i].link_chars
+    if tokens > BARE_TOKENS or calls or found.has_form:
+        return 0
+    for i in range(m):
+        if found.boxes[tree.blocks[i].element].footer < 0 and not tree.blocks[i].flags & COMMENT_WORD and (
+                probability[i] > UNLIKELY):
+            probability[i] = max(probability[i], LIKELY)
+
+
+cdef int lower_above(Tree tree, const uint8_t[::1] titles, double[::1] probability) nogil:
+    """Lower links and short lines above the headline, if there is little: places, dates, the name of a section."""
+    cdef const BlockRow* block
+    cdef int32_t i, headline = 0, m = <int32_t>tree.blocks.size()
+    cdef double whole = 0, above = 0
+    while headline < m and not titles[headline]:
+        headline += 1
+    for i in range(m):
+        whole += tree.blocks[i].tokens * probability[i]
+        above = whole if i < headline else above
+    if headline < m and above < ABOVE * whole:
+        for i in range(headline):
+            block = &tree.blocks[i]
+            if 2 * block.link_chars > block.chars or (
+                    block.link_chars == 0 and block.tokens <= CALL_TOKENS and block.heading == 0):
+                probability[i] *= FACTOR
+
+
 cdef int weigh(
-    Tree tree, const uint8_t[::1] titles, const uint8_t[::1] bylines, double[::1] probability,
+    Tree tree, const uint8_t[::1] titles, const uint8_t[::1] bits, const uint8_t[::1] bylines, double[::1] probability,
     const uint8_t[::1] applies
 ) nogil:
     """Apply the rules."""
@@ -347,7 +394,7 @@ cdef int weigh(
     if found.has_story and applies[0]:
         lower_around_story(tree, found, titles, probability)
     if applies[1]:
-        raise_links(tree, probability)
+        raise_links(tree, bits, probability)
     if applies[2]:
         raise_posts(tree, found, before, probability)
     buttons.resize(tree.blocks.size())
@@ -359,16 +406,20 @@ cdef int weigh(
         lower_appeals(tree, found, buttons, probability)
     if found.has_story and applies[5]:
         raise_footers(tree, found, probability)
+    if applies[6]:
+        raise_bare_page(tree, found, buttons, probability)
+    if applies[7]:
+        lower_above(tree, titles, probability)
     for i in range(<int32_t>tree.blocks.size()):
         probability[i] *= FACTOR if bylines[i] else 1
 
 
-def weighed(Tree tree not None, titles, bylines, probability, *, without=()) -> np.ndarray:
+def weighed(Tree tree not None, words, bylines, probability, *, without=()) -> np.ndarray:
     """Return the probability of each of m blocks, given the boxes that they are in.
 
     Args:
         tree: The page.
-        titles: Which blocks are its headline (`features.Words.titles`), shape (m,).
+        words: What its blocks announce (`features.read_words`).
         bylines: Which are bylines, shape (m,).
         probability: The model's, shape (m,).
         without: `RULES` to leave out.
@@ -378,19 +429,20 @@ def weighed(Tree tree not None, titles, bylines, probability, *, without=()) -> 
 
     Example:
         >>> from lxml.html import document_fromstring
+        >>> from denoise_scrapy.core.features import read_words
         >>> from denoise_scrapy.core.tree import tree_of
         >>> tree = tree_of(document_fromstring("<p>Add it to your basket.<button>Buy</button></p>"))
-        >>> weighed(tree, [False, False], [False, False], [0.9, 0.8]).round(2).tolist()
+        >>> weighed(tree, read_words(tree), [False, False], [0.9, 0.8]).round(2).tolist()
         [0.9, 0.24]
     """
     found = np.array(probability, np.float64)
     cdef double[::1] chances = found
-    cdef const uint8_t[::1] is_title = np.ascontiguousarray(titles, np.bool_).view(np.uint8)
+    cdef const uint8_t[::1] is_title = words.titles.view(np.uint8), bits = words.bits
     cdef const uint8_t[::1] is_byline = np.ascontiguousarray(bylines, np.bool_).view(np.uint8)
     cdef const uint8_t[::1] applies = np.array([rule not in without for rule in RULES]).view(np.uint8)
     tree._check(chances.shape[0], tree.blocks.size(), "blocks")
     tree._check(is_title.shape[0], tree.blocks.size(), "blocks")
     tree._check(is_byline.shape[0], tree.blocks.size(), "blocks")
     with nogil:
-        weigh(tree, is_title, is_byline, chances, applies)
+        weigh(tree, is_title, bits, is_byline, chances, applies)
     return found

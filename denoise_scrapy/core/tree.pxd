@@ -45,6 +45,7 @@ cdef enum:
     # Bits of a short block's announcements, see `features.pyx`.
     COMMENTS = 1          # a heading of comments
     META = 2              # a name or a date
+    SOURCES = 4           # a heading of what a text refers to
 
 cdef struct Span:         # bytes of a string, `start` to before `end`
     int32_t start, end

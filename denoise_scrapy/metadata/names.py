@@ -22,12 +22,15 @@ _BY = re.compile(
     r"|מאת|נכתב על ידי|כתבה?|بقلم|كتبت?|الكاتبة?|إعداد|نویسنده|نوشته|به قلم|تحریر|लेखक|लेखिका|द्वारा|লেখক|লিখেছেন|எழுதியவர்"
     r"|(?:เขียน)?โดย|เรื่อง|ผู้เขียน|ដោយ|ავტორი|Հեղինակ|Зохиогч|Müəllif|Muallif|Yaza[nr]|Kirjoittaja|Toimittaja|Kirjutas"
     r"|Teksti?s?|Höfundur|Egilea|Besedilo|Piše|Nap(?:s|[ií]s)al[ao]?|Napisała?|Opracowała?|Rozmawiała?|Parengė|Írta|Szerző"
-    r"|Bài và ảnh|Bài|Tác giả)"
+    r"|Bài|Tác giả)"
     r"(?:\s?[:：/／●＝՝]\s?|\s)(?!\d)"
 )
 #: Words that mean it only with a colon: what was written.
 _LABEL = re.compile(
-    r"^\W*(?:texte?|tekst|texto|testo|words|penulis|reporter|redacción|haber|گزارش)\s?[:：]\s?(?!\d)", re.IGNORECASE
+    r"^\W*(?:texte?|tekst|texto|testo|words|szöveg|κείμενο|penulis|redacción|haber|گزارش|متن|نص|تقرير|טקסט"
+    r"|reporter[ek]?|reportage|reportaje|ρεπορτάζ|muhabir|pewarta|jurnalis|журналист|корреспондент|кореспондент|репортер"
+    r"|خبرنگار|مراسلة?|संवाददाता|रिपोर्ट(?:र)?|প্রতিবেদক|ผู้สื่อข่าว|รายงาน)\s?[:：]\s?(?!\d)",
+    re.IGNORECASE,
 )
 #: Short words before a name that are others elsewhere, by language, at the beginning.
 _SHORT = {
@@ -49,22 +52,24 @@ _SHORT = {
 }
 #: Those that are parts of names too, as in "di Stefano": only where nothing is before them, or what was done.
 _OF = re.compile(
-    r"^\W*(?:(?:(?:eine?|une?|una|uma|een)\s)?(?:geschrieben|verfasst|veröffentlicht|(?:gast)?beitrag|artikel|kommentar"
-    r"|interview|propos recueillis|ditulis|écrit|publié|article|escrito|publicado|scritto|pubblicato|a cura"
-    r"|napisan[aey]|opublikowan[aey]|geschreven|skrevet|skriven|posté|postado|story|(?P<text>texte?|tekst|texto|testo|words))\s)?"
+    r"^\W*(?:(?:(?:eine?|une?|una|uma|een)\s)?(?:geschrieben|verfasst|veröffentlicht|(?:gast)?beitrag|bericht|artikel|kommentar"
+    r"|reportage|analyse|essay|interview|propos recueillis|ditulis|écrit|publié|article|escrito|publicado|scritto"
+    r"|pubblicato|a cura|napisan[aey]|opublikowan[aey]|geschreven|skrevet|skriven|posté|postado|story"
+    r"|(?P<text>texte?|tekst|texto|testo|words))\s)?"
     r"(?:von|par|por|di|da|door|av|af|przez|by|oleh|(?(text)de|(?!)))(?:\s?:)?\s(?!\d)",
     re.IGNORECASE,
 )
 #: Words for text and pictures of the same person.
 _BOTH = re.compile(
-    r"\b(text[eo]?|tekst|testo|words|文|글)\s?(?:und|et|[yieo&·・/]|och|og|en|and|と|[와과])\s?"
-    r"(?:photos?|foto'?s?|bild(?:er)?|zdjęcia|pictures|写真|사진|图)\b",
+    r"\b(text[eo]?|teksti?|testo|words|szöveg|текст|文|글|bài|เรื่อง|متن|نص)\s?"
+    r"(?:und|et|[yieoaиі&·・,/]|och|og|en|and|și|és|ja|và|และ|と|[와과]|و)\s?"
+    r"(?:photos?|foto'?s?|fotók?|bild(?:er)?|zdjęcia|kuvat?|pictures|фото|写真|사진|图|ảnh|ภาพ|عکس|صور)\b",
     re.IGNORECASE,
 )
 #: Who did something else, with all after it: pictures, a translation, money.
 _OTHER_WORK = re.compile(
     r"(?:^|[\s,;.])(?:photo\w*|fotos?|fotogra\w+|bild(?:er)?|images?|illustra\w+|v[ií]d[eé]o|graphics?|sponsored|presented"
-    r"|powered|(?:fact[ -])?checked|reviewed|edit(?:ed|or)|translat\w+|curated|kuvat?|(?<!và )ảnh|фото|写真|撮影"
+    r"|powered|(?:fact[ -])?checked|reviewed|edit(?:ed|or)|translat\w+|curated|kuvat?|ảnh|фото|写真|撮影"
     r"|摄影|攝影|(?:责任|責任)?(?:编辑|編輯|編集)|תמונ\w+|صور\w*|عکس|ภาพ)"
     r"(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*?(?=\bwritten by|$)",
     re.DOTALL | re.IGNORECASE,
@@ -93,6 +98,7 @@ _ROLE = (
 #: Also those of groups: after a comma they are no second author. Nor is what is not written as a name is, or a degree.
 _ROLES = re.compile(
     rf"(?i:\b{_ROLE}|staff|redak|press\b|division|bureau|\bcorp\b|\bbio\b)|^[a-zà-ÿа-я]|^[A-Z.]{{2,5}}®?$"
+    r"|^(?:כתבת?|עורכת?|פרשנית?|مراسلة?|محررة?|كاتبة?|صحفية?|خبرنگار|نویسنده|संवाददाता|पत्रकार)(?:\s|$)"
 )
 #: A role glued to a name of two words or more, before or behind it.
 _GLUED = re.compile(rf"\s{_TITLES}\b{_ROLE}.*$|^{_TITLES}{_ROLE}:?\s(?=\S+\s\S)", re.IGNORECASE | re.DOTALL)
@@ -112,7 +118,10 @@ _NO_NAME = re.compile(
     r"|^[\u4e00-\u9fff]{7,}|[\u4e00-\u9fff].*\d|[\u4e00-\u9fff](?:[网網社部电電組组]|新闻|新聞)$",
     re.IGNORECASE,
 )
-_AND = re.compile(r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|и|και|oraz|dan)\s(?![a-z])|\s[ei]\s(?=[^\W\d_a-z])")
+_AND = re.compile(
+    r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|ja|ve|və|și|şi|és|un|ir|и|та|και|oraz|dan|و|और|এবং|และ|및)\s(?![a-z])"
+    r"|\s[eiі]\s(?=[^\W\d_a-z])"
+)
 #: Those of initials are part of a name.
 _DOTS = re.compile(r"(?<!\b[A-Z])(?<!\bJr)(?<!\bSr)[. ]+$")
 _POSTED = {"", *"post posted written published reported story text words am pm staff by uhr reviewed 取材".split()}

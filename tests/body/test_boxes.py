@@ -16,7 +16,7 @@ LINKS = "<li><a href=/1>Clerk</a><li><a href=/2>Tenor</a><li><a href=/3>Painter<
 def weights(html: str, chances: list[float]) -> list[float]:
     page = Page.parse(html)
     assert len(page.blocks) == len(chances)
-    return np.round(weighed(page.tree, page.words.titles, np.zeros(len(chances), bool), chances), 2).tolist()
+    return np.round(weighed(page.tree, page.words, np.zeros(len(chances), bool), chances), 2).tolist()
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,17 @@ def weights(html: str, chances: list[float]) -> list[float]:
         (f"<main><h2>Offene Stellen</h2><ul>{LINKS}</ul></main>", [0.6, 0.2, 0.2, 0.2], [0.6, 0.6, 0.6, 0.6]),
         (f"<main><div><h3>募集中</h3></div><ul>{LINKS}</ul></main>", [0.6, 0.2, 0.2, 0.2], [0.6, 0.6, 0.6, 0.6]),
         (f"<main><h2>Related</h2><ul>{LINKS}</ul></main>", [0.3, 0.2, 0.2, 0.2], [0.3, 0.2, 0.2, 0.2]),
+        # what is above the headline
+        (f"<title>Tor</title><h3>Hefte: <a href=/>Alle Hefte</a></h3><div>Im Tal</div><h1>Tor</h1>{5 * PROSE}",
+         [0.6, 0.5, 0.9, *5 * [0.99]], [0.18, 0.15, 0.9, *5 * [0.99]]),
+        (f"<title>Tor</title>{PROSE}<h1>Tor</h1>{5 * PROSE}", [0.6, 0.9, *5 * [0.99]], [0.6, 0.9, *5 * [0.99]]),
+        # sources, even one
+        (f"<main>{PROSE}<div><h2>参考资料</h2></div><ul><li>Akte 12</li></ul></main>{ALL}",
+         [0.9, 0.6, 0.2, 0.1], [0.9, 0.6, 0.6, 0.1]),
+        # a page that has no frame
+        (f"{PROSE}<div><p>Montag</p></div><footer>2025</footer>", [0.9, 0.2, 0.2], [0.9, 0.6, 0.2]),
+        (f"{8 * PROSE}<div><p>Montag</p></div>", [*8 * [0.9], 0.2], [*8 * [0.9], 0.2]),
+        (f"{PROSE}<div><p>Montag</p></div>{ALL}", [0.9, 0.2, 0.2], [0.9, 0.2, 0.2]),
         # buttons, but for those in headings
         ("<a href=/>A</a><button>Ajouter</button><h3><button>Pourquoi ?</button></h3>",
          [0.5, 0.6, 0.6], [0.5, 0.18, 0.6]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from denoise_scrapy.core.features import SOURCES_BIT
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
@@ -14,7 +15,7 @@ ENTRIES, PLACES, HEADED = 3, 2, 0.44
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 POSTS, FIRST_POST = 0.15, 60
 _NO_APPEAL = ("pre", "blockquote", "figure", "img", "table")
-BARE = 0.02
+BARE, BARE_TOKENS, ABOVE = 0.02, 150, 0.1
 SURE, LINK = 0.9, 0.9
 
 
@@ -31,6 +32,8 @@ def literal_weighed(page: Page, probability: FloatArray, bylines: BoolArray) -> 
     lower_appeals(page, found, buttons)
     if article is not None:
         raise_footers(page, found, article)
+    raise_bare_page(page, found, buttons)
+    lower_above(page, found)
     found[bylines] *= FACTOR
     return found
 
@@ -53,28 +56,31 @@ def lower_around_story(page: Page, probability: FloatArray, article: IntArray) -
 
 
 def raise_links(page: Page, probability: FloatArray) -> None:
-    """Raise entries with links, all in one or two places on the page, to the heading of their section."""
+    """Raise sources, and entries with links, all in one or two places on the page, to the heading of their section."""
     e, blocks = page.elements, page.blocks
     level, marks = blocks.rows["heading"], e.rows["marks"]
     linked = np.flatnonzero(2 * blocks.link_chars > blocks.chars)
     headings = np.flatnonzero((level > 1) & (probability >= HEADED))
     first, last = np.searchsorted(linked, [headings + 1, headings + 1 + ENTRIES])
-    headings = headings[first < last]  # one of the first entries is a link
+    of_sources = page.words.bits & SOURCES_BIT > 0
+    headings = headings[(first < last) | of_sources[headings]]  # one of the first entries is a link
+    seen = np.append(np.flatnonzero(probability), len(probability))
     ends = _section_ends(level) if len(headings) else {}
     for heading in headings.tolist():
         box, start, end = int(blocks.element[heading]), heading, heading + 1
+        entry = int(seen[np.searchsorted(seen, heading + 1)])
         for _ in range(LEVELS):  # a heading may be alone in its box
-            if end > heading + 1 or start < heading or e.parent[box] < 0:
+            if end > entry or start < heading or e.parent[box] < 0:
                 break
             box = int(e.parent[box])
             start, end = np.searchsorted(blocks.start, [marks["start"][box], marks["end"][box]]).tolist()
-        some = slice(heading + 1, min(end, ends[heading]))
-        if (
+        some = slice(entry, max(entry, min(end, ends[heading])))
+        many = (
             some.stop - some.start >= ENTRIES
             and 2 * blocks.link_chars[some].sum() > blocks.chars[some].sum()
-            and len({*blocks.slots[some].tolist()}) <= PLACES
             and probability[some].mean() > UNLIKELY
-        ):
+        )
+        if (many or of_sources[heading]) and len({*blocks.slots[some].tolist()}) <= PLACES:
             probability[some] = np.maximum(probability[some], probability[heading])
 
 
@@ -165,3 +171,23 @@ def raise_footers(page: Page, probability: FloatArray, article: IntArray) -> Non
         footer = footer[blocks.element]
         raised = (article[footer] >= 0) & (footer >= 0) & ~has_links[footer] & (probability > UNLIKELY)
         probability[raised] = np.maximum(probability[raised], LIKELY)
+
+
+def raise_bare_page(page: Page, probability: FloatArray, buttons: BoolArray) -> None:
+    """Raise all but footers and remarks of a short page without links, buttons and forms: it has no frame."""
+    e, blocks = page.elements, page.blocks
+    if blocks.tokens.sum() > BARE_TOKENS or blocks.link_chars.any() or buttons.any() or e.holds_tag({"form"}):
+        return
+    in_footer = e.nearest(e.has_tag({"footer"}))[blocks.element] >= 0
+    raised = ~in_footer & (blocks.flags & Flag.COMMENT_WORD == 0) & (probability > UNLIKELY)
+    probability[raised] = np.maximum(probability[raised], LIKELY)
+
+
+def lower_above(page: Page, probability: FloatArray) -> None:
+    """Lower links and short lines above the headline, if there is little: places, dates, the name of a section."""
+    blocks, titles = page.blocks, page.words.titles
+    above = np.cumsum(titles) == 0
+    expected = blocks.tokens * probability
+    if titles.any() and expected[above].sum() < ABOVE * expected.sum():
+        is_line = (blocks.link_chars == 0) & (blocks.tokens <= CALL_TOKENS) & (blocks.rows["heading"] == 0)
+        probability[above & (is_line | (2 * blocks.link_chars > blocks.chars))] *= FACTOR

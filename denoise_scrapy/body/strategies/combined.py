@@ -224,13 +224,14 @@ class CombinedStrategy(Strategy):
         model = self._model or block_model()
         neighbours = Neighbours.of(page.tree)
         probability, odds = model.judge(features, neighbours)
+        probability[page.unseen_blocks] = 0
         is_byline = np.zeros(len(odds), bool)
         if forest := model.forests.get("part bylines"):
             # from .3 on a heading "Name" passes for one
             is_byline = forest.probability(part_signals(page.tree, page.words, features, neighbours, odds)) > HALF
         choice = choose(
             page.tree,
-            weighed(page.tree, page.words.titles, is_byline, probability),
+            weighed(page.tree, page.words, is_byline, probability),
             in_place=features[_IN_PLACE],
             stock=features[_STOCK],
             place=place,
