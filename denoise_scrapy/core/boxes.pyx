@@ -24,8 +24,6 @@ cdef double STORY_SHARE = 0.3, FACTOR = 0.3
 cdef double LIKELY = 0.6, UNLIKELY = 0.1
 #: Least probability of the heading of a section of links, and of a link that is no call to act.
 cdef double HEADED = 0.44
-#: Share of the expected text that is above the headline at most, if it is a frame: home pages have more there.
-cdef double ABOVE = 0.1
 #: Mean probability of short posts, and most expected tokens of all else on their page: with .1 pages of forums lose.
 cdef double POSTS = 0.15, FIRST_POST = 60
 #: Probability of a sure paragraph; share of links in a block that is a link, and in what has hardly any.
@@ -45,7 +43,6 @@ cdef enum:
 #: The rules, in order; each can be left out to measure it.
 RULES = (
     "lower around story", "raise links", "raise posts", "buttons", "lower appeals", "raise footers", "raise bare pages",
-    "lower above headline",
 )
 
 cdef struct Box:              # an element; sums are over its subtree
@@ -361,24 +358,6 @@ cdef int raise_bare_page(Tree tree, Boxes& found, const vector[bint]& buttons, d
             probability[i] = max(probability[i], LIKELY)
 
 
-cdef int lower_above(Tree tree, const uint8_t[::1] titles, double[::1] probability) nogil:
-    """Lower links and short lines above the headline, if there is little: places, dates, the name of a section."""
-    cdef const BlockRow* block
-    cdef int32_t i, headline = 0, m = <int32_t>tree.blocks.size()
-    cdef double whole = 0, above = 0
-    while headline < m and not titles[headline]:
-        headline += 1
-    for i in range(m):
-        whole += tree.blocks[i].tokens * probability[i]
-        above = whole if i < headline else above
-    if headline < m and above < ABOVE * whole:
-        for i in range(headline):
-            block = &tree.blocks[i]
-            if 2 * block.link_chars > block.chars or (
-                    block.link_chars == 0 and block.tokens <= CALL_TOKENS and block.heading == 0):
-                probability[i] *= FACTOR
-
-
 cdef int weigh(
     Tree tree, const uint8_t[::1] titles, const uint8_t[::1] bits, const uint8_t[::1] bylines, double[::1] probability,
     const uint8_t[::1] applies
@@ -408,8 +387,6 @@ cdef int weigh(
         raise_footers(tree, found, probability)
     if applies[6]:
         raise_bare_page(tree, found, buttons, probability)
-    if applies[7]:
-        lower_above(tree, titles, probability)
     for i in range(<int32_t>tree.blocks.size()):
         probability[i] *= FACTOR if bylines[i] else 1
 

@@ -33,10 +33,6 @@ def weights(html: str, chances: list[float]) -> list[float]:
         (f"<main><h2>Offene Stellen</h2><ul>{LINKS}</ul></main>", [0.6, 0.2, 0.2, 0.2], [0.6, 0.6, 0.6, 0.6]),
         (f"<main><div><h3>募集中</h3></div><ul>{LINKS}</ul></main>", [0.6, 0.2, 0.2, 0.2], [0.6, 0.6, 0.6, 0.6]),
         (f"<main><h2>Related</h2><ul>{LINKS}</ul></main>", [0.3, 0.2, 0.2, 0.2], [0.3, 0.2, 0.2, 0.2]),
-        # what is above the headline
-        (f"<title>Tor</title><h3>Hefte: <a href=/>Alle Hefte</a></h3><div>Im Tal</div><h1>Tor</h1>{5 * PROSE}",
-         [0.6, 0.5, 0.9, *5 * [0.99]], [0.18, 0.15, 0.9, *5 * [0.99]]),
-        (f"<title>Tor</title>{PROSE}<h1>Tor</h1>{5 * PROSE}", [0.6, 0.9, *5 * [0.99]], [0.6, 0.9, *5 * [0.99]]),
         # sources, even one
         (f"<main>{PROSE}<div><h2>参考资料</h2></div><ul><li>Akte 12</li></ul></main>{ALL}",
          [0.9, 0.6, 0.2, 0.1], [0.9, 0.6, 0.6, 0.1]),

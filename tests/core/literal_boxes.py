@@ -15,7 +15,7 @@ ENTRIES, PLACES, HEADED = 3, 2, 0.44
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 POSTS, FIRST_POST = 0.15, 60
 _NO_APPEAL = ("pre", "blockquote", "figure", "img", "table")
-BARE, BARE_TOKENS, ABOVE = 0.02, 150, 0.1
+BARE, BARE_TOKENS = 0.02, 150
 SURE, LINK = 0.9, 0.9
 
 
@@ -33,7 +33,6 @@ def literal_weighed(page: Page, probability: FloatArray, bylines: BoolArray) -> 
     if article is not None:
         raise_footers(page, found, article)
     raise_bare_page(page, found, buttons)
-    lower_above(page, found)
     found[bylines] *= FACTOR
     return found
 
@@ -181,13 +180,3 @@ def raise_bare_page(page: Page, probability: FloatArray, buttons: BoolArray) -> 
     in_footer = e.nearest(e.has_tag({"footer"}))[blocks.element] >= 0
     raised = ~in_footer & (blocks.flags & Flag.COMMENT_WORD == 0) & (probability > UNLIKELY)
     probability[raised] = np.maximum(probability[raised], LIKELY)
-
-
-def lower_above(page: Page, probability: FloatArray) -> None:
-    """Lower links and short lines above the headline, if there is little: places, dates, the name of a section."""
-    blocks, titles = page.blocks, page.words.titles
-    above = np.cumsum(titles) == 0
-    expected = blocks.tokens * probability
-    if titles.any() and expected[above].sum() < ABOVE * expected.sum():
-        is_line = (blocks.link_chars == 0) & (blocks.tokens <= CALL_TOKENS) & (blocks.rows["heading"] == 0)
-        probability[above & (is_line | (2 * blocks.link_chars > blocks.chars))] *= FACTOR
