@@ -1,8 +1,9 @@
-"""The texts of the pairs that people read: recorded pages and streams, packages of npm, descriptions of Debian.
+"""The texts of the pairs that people read: recorded pages, streams, packages of npm, descriptions and docs of Debian.
 
 Only names and letters are kept here (`pairs_read.jsonl`), with hashes of the texts: one that has changed is left out.
-Files of packages lie in `PACKAGES`: what `npm pack lodash@4.14.0` writes, and `Translation-de.bz2` and its like, which
-a mirror of Debian has for bookworm in `main/i18n`.
+Files of packages lie in `PACKAGES`: what `npm pack lodash@4.14.0`, `apt-get download manpages=5.10-1` and
+`pip download --no-deps gensim==4.3.3` write, and `Translation-de.bz2` and its like, which a mirror of Debian has for
+bookworm in `main/i18n`; those of other releases with their name, as in `Translation-trixie-de.bz2`.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from __future__ import annotations
 import bz2
 import gzip
 import hashlib
+import html
+import io
 import json
 import re
 import tarfile
-from collections.abc import Iterator, Mapping
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,7 +26,24 @@ from typing import Any
 READ = Path(__file__).with_name("pairs_read.jsonl")
 PACKAGES = Path("training/output/packages")
 MOST_CHARACTERS = 40_000
+DISPUTED = 0.3  # weight of a pair
+_UNSEEN = re.compile(r"(?is)<(head|style|script|info)\b.*?</\1>|<!--.*?-->")
+_BLOCK = re.compile(r"(?i)</?(?:p|div|li|dt|dd|h\d|tr|td|pre|title|item|note|section|steps|list)\b[^>]*>")
+# Of pages of manuals: what is not shown, what begins a line, and other requests.
+_HIDDEN = re.compile(r"(?m)^[.'](?:\\\"|TH|d[se]|i[ef]|el|nr|hy|ad|nf|fi|in|ft).*")
+_REQUEST = re.compile(r"(?m)^[.'](S[HS]|[LPHIT]*P|RS|RE|Sh|Pp|It)?\w* ?")
+_ESCAPE = re.compile(r"\\f(?:\[\w*\]|\(..|.)|\\(?:\(..|\[\w+\]|[^-])|\\(?=-)")
 _DESCRIPTION = re.compile(r"Package: (\S+)\nDescription-md5: (\S+)\nDescription-\S+: (.*)\n((?: .*\n?)*)")
+#: Files of more texts than one, by a part of their name, and where each of these begins or ends.
+_RECORDS = (
+    ("/descript/", r"(?m)^%%%%\n"),
+    ("/fortunes/", r"(?m)^%\n"),
+    ("changelog", r"(?m)^(?=\S+ \()"),
+    ("CHANGELOG", r"(?m)^(?=## )"),
+    ("./templates", r"(?m)\n\n|^(?=Description)"),
+    (".dict.dz", r"(?m)^(?=\S)"),
+    ("/lee_", r"\n"),
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +53,7 @@ class ReadPair:
     Attributes:
         letter: C copy, U update, V variant, D different.
         source: Where both are from.
-        disputed: Whether readers differ on copy or not.
+        weight: 1; less if one reader read it twice, or if readings differ on copy or not.
         held: Whether training never sees it.
     """
 
@@ -40,7 +61,7 @@ class ReadPair:
     second: str
     letter: str
     source: str
-    disputed: bool
+    weight: float
     held: bool
 
 
@@ -48,21 +69,29 @@ def read_pairs(shared: Path) -> Iterator[ReadPair]:
     """Yield the pairs of `shared/pairs`, and our own with their texts from `shared` and `PACKAGES`."""
     for path in sorted((shared / "pairs").glob("*.jsonl")):
         for row in map(json.loads, path.open(encoding="utf-8")):
-            disputed = bool(row.get("disputed"))
-            yield ReadPair(row["first"], row["second"], row["letter"], row["stream"], disputed, held=False)
+            weight = DISPUTED if row.get("disputed") else 1.0
+            yield ReadPair(row["first"], row["second"], row["letter"], row["stream"], weight, held=False)
     for row in map(json.loads, READ.open(encoding="utf-8")):
-        texts = [_texts(shared, source).get(key, "") for source, key in row["texts"]]
+        texts = [_text(shared, source, key) for source, key in row["texts"]]
         if [hashed(text) for text in texts] != row["hashes"]:
             print(f"left out, for a text has changed: {row['texts']}")
             continue
         letters = row["letters"]
-        disputed = len({letter == "C" for letter in letters}) > 1
-        yield ReadPair(texts[0], texts[1], row["letter"], row["source"], disputed, row["held"])
+        weight = (DISPUTED if len({letter == "C" for letter in letters}) > 1 else 1.0) * row.get("weight", 1.0)
+        yield ReadPair(texts[0], texts[1], row["letter"], row["source"], weight, row["held"])
 
 
 def hashed(text: str) -> str:
     """Return a hash that tells texts apart."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _text(shared: Path, source: str, key: str) -> str:
+    """Return a text of a source, or nothing."""
+    if "/" in source and not source.startswith("npm/"):
+        member, _, number = key.partition("#")
+        return _records(source, member)[int(number or 0)]
+    return _texts(shared, source).get(key, "")
 
 
 @cache
@@ -103,3 +132,54 @@ def _files(name: str, version: str) -> Iterator[tuple[str, str]]:
             opened = packed.extractfile(member) if member.isfile() and member.name.count("/") == 1 else None
             if opened is not None:
                 yield Path(member.name).name.lower(), opened.read().decode("utf-8", "replace")[:MOST_CHARACTERS]
+
+
+@cache
+def _members(package: str) -> Mapping[str, bytes]:
+    """Return the files of a package of Debian, npm or PyPI by their names."""
+    path = PACKAGES / package
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as wheel:
+            return {name: wheel.read(name) for name in wheel.namelist()}
+    found, packed = dict[str, bytes](), path.read_bytes()
+    # A package of Debian has two archives, each below a header of 60 bytes that ends with its size.
+    starts = [one.end() for one in re.finditer(rb"(?:control|data)\.tar[^`]{44,50}`\n", packed)] or [0]
+    for start in starts:
+        size = int(packed[start - 12 : start - 2]) if start else len(packed)
+        with tarfile.open(fileobj=io.BytesIO(packed[start : start + size])) as files:
+            opened = {member.name: files.extractfile(member) for member in files if member.isfile()}
+            found |= {name: file.read() for name, file in opened.items() if file is not None}
+    return found
+
+
+@cache
+def _records(source: str, name: str) -> Sequence[str]:
+    """Return the texts of a file of a package: of HTML, Mallard, a manual's page, JSON, or lists in plain text."""
+    packed = _members(source.partition("/")[2])[name]
+    text = (gzip.decompress(packed) if name.endswith((".gz", ".dz")) else packed).decode("utf-8", "replace")
+    if "/man/" in name:
+        lines = _REQUEST.sub(lambda found: "\n\n" if found[1] else "", _HIDDEN.sub("", text))
+        return [_plain(_ESCAPE.sub("", re.sub(r"(?<!\n)\n(?!\n)", " ", lines)))]
+    mark = next((mark for part, mark in _RECORDS if part in name), "")
+    parts = list(_strings(json.loads(text))) if ".json" in name else re.split(mark, text) if mark else [text]
+    marked = name.endswith((".html", ".page"))
+    return [_plain(_shown(part) if marked or part.startswith("<") else part) for part in parts]
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Yield the strings of JSON, those of a list as lines of one."""
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        value = "\n".join(value)
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _strings(one)
+
+
+def _shown(text: str) -> str:
+    return html.unescape(re.sub(r"<[^>]*>", "", _BLOCK.sub("\n", _UNSEEN.sub("", text))))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s*\n\s*", "\n", re.sub(r"[ \t\xa0]+", " ", text)).strip()[:MOST_CHARACTERS]

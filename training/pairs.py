@@ -53,8 +53,8 @@ _COMMON = ("main units in common", "runs in common", "kept runs in common")
 _NEUTRAL = ("length", "ratio of lengths", "halvings", "ideographs", "numbers among new words", "balance of words",
             "length of the first line", "moved runs")  # fmt: skip
 RISING = [1 if name in _COMMON else 0 if name in _NEUTRAL else -1 for name in NAMES]
-#: Weight of a disputed pair, and of all made ones together, relative to all that were read.
-DISPUTED, MADE = 0.3, 0.5
+#: Weight of all made pairs together, relative to all that were read.
+MADE = 0.5
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ def read(shared: Path) -> Iterator[Row]:
     """Yield the pairs that people read."""
     for pair in read_pairs(shared):
         new, kept = FeatureStrings(pair.second), Fingerprint.of(pair.first)
-        alike, weight = PartRule().judge(new, kept).duplicate, DISPUTED if pair.disputed else 1.0
-        yield Row(Evidence.of(new, kept).values, pair.letter, pair.source, weight, pair.held, alike)
+        alike = PartRule().judge(new, kept).duplicate
+        yield Row(Evidence.of(new, kept).values, pair.letter, pair.source, pair.weight, pair.held, alike)
 
 
 def made(bases: Sequence[Base]) -> Iterator[Row]:
