@@ -37,13 +37,9 @@ cdef enum:
     CALL_TOKENS = 6
     APPEAL_BLOCKS = 6
     LEVELS = 8
-    # Most tokens of a page without links that has no frame: longer ones of a corpus have lost the links of theirs.
-    BARE_TOKENS = 150
 
 #: The rules, in order; each can be left out to measure it.
-RULES = (
-    "lower around story", "raise links", "raise posts", "buttons", "lower appeals", "raise footers", "raise bare pages",
-)
+RULES = ("lower around story", "raise links", "raise posts", "buttons", "lower appeals", "raise footers")
 
 cdef struct Box:              # an element; sums are over its subtree
     int32_t story, footer     # the nearest ones, itself or around it; -1 for none
@@ -344,20 +340,6 @@ cdef int raise_footers(Tree tree, Boxes& found, double[::1] probability) nogil:
             probability[i] = max(probability[i], LIKELY)
 
 
-cdef int raise_bare_page(Tree tree, Boxes& found, const vector[bint]& buttons, double[::1] probability) nogil:
-    """Raise all but footers and remarks of a short page without links, buttons and forms: it has no frame."""
-    cdef int32_t i, tokens = 0, calls = 0, m = <int32_t>tree.blocks.size()
-    for i in range(m):
-        tokens += tree.blocks[i].tokens
-        calls += buttons[i] + tree.blocks[i].link_chars
-    if tokens > BARE_TOKENS or calls or found.has_form:
-        return 0
-    for i in range(m):
-        if found.boxes[tree.blocks[i].element].footer < 0 and not tree.blocks[i].flags & COMMENT_WORD and (
-                probability[i] > UNLIKELY):
-            probability[i] = max(probability[i], LIKELY)
-
-
 cdef int weigh(
     Tree tree, const uint8_t[::1] titles, const uint8_t[::1] bits, const uint8_t[::1] bylines, double[::1] probability,
     const uint8_t[::1] applies
@@ -385,8 +367,6 @@ cdef int weigh(
         lower_appeals(tree, found, buttons, probability)
     if found.has_story and applies[5]:
         raise_footers(tree, found, probability)
-    if applies[6]:
-        raise_bare_page(tree, found, buttons, probability)
     for i in range(<int32_t>tree.blocks.size()):
         probability[i] *= FACTOR if bylines[i] else 1
 

@@ -36,10 +36,6 @@ def weights(html: str, chances: list[float]) -> list[float]:
         # sources, even one
         (f"<main>{PROSE}<div><h2>参考资料</h2></div><ul><li>Akte 12</li></ul></main>{ALL}",
          [0.9, 0.6, 0.2, 0.1], [0.9, 0.6, 0.6, 0.1]),
-        # a page that has no frame
-        (f"{PROSE}<div><p>Montag</p></div><footer>2025</footer>", [0.9, 0.2, 0.2], [0.9, 0.6, 0.2]),
-        (f"{8 * PROSE}<div><p>Montag</p></div>", [*8 * [0.9], 0.2], [*8 * [0.9], 0.2]),
-        (f"{PROSE}<div><p>Montag</p></div>{ALL}", [0.9, 0.2, 0.2], [0.9, 0.2, 0.2]),
         # buttons, but for those in headings
         ("<a href=/>A</a><button>Ajouter</button><h3><button>Pourquoi ?</button></h3>",
          [0.5, 0.6, 0.6], [0.5, 0.18, 0.6]),

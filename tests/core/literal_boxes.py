@@ -15,7 +15,7 @@ ENTRIES, PLACES, HEADED = 3, 2, 0.44
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 POSTS, FIRST_POST = 0.15, 60
 _NO_APPEAL = ("pre", "blockquote", "figure", "img", "table")
-BARE, BARE_TOKENS = 0.02, 150
+BARE = 0.02
 SURE, LINK = 0.9, 0.9
 
 
@@ -32,7 +32,6 @@ def literal_weighed(page: Page, probability: FloatArray, bylines: BoolArray) -> 
     lower_appeals(page, found, buttons)
     if article is not None:
         raise_footers(page, found, article)
-    raise_bare_page(page, found, buttons)
     found[bylines] *= FACTOR
     return found
 
@@ -170,13 +169,3 @@ def raise_footers(page: Page, probability: FloatArray, article: IntArray) -> Non
         footer = footer[blocks.element]
         raised = (article[footer] >= 0) & (footer >= 0) & ~has_links[footer] & (probability > UNLIKELY)
         probability[raised] = np.maximum(probability[raised], LIKELY)
-
-
-def raise_bare_page(page: Page, probability: FloatArray, buttons: BoolArray) -> None:
-    """Raise all but footers and remarks of a short page without links, buttons and forms: it has no frame."""
-    e, blocks = page.elements, page.blocks
-    if blocks.tokens.sum() > BARE_TOKENS or blocks.link_chars.any() or buttons.any() or e.holds_tag({"form"}):
-        return
-    in_footer = e.nearest(e.has_tag({"footer"}))[blocks.element] >= 0
-    raised = ~in_footer & (blocks.flags & Flag.COMMENT_WORD == 0) & (probability > UNLIKELY)
-    probability[raised] = np.maximum(probability[raised], LIKELY)
