@@ -242,7 +242,7 @@ MAKERS: Mapping[str, tuple[str, float, int, Maker]] = {
     "edited": ("C", 1.5, 3600, edited),
 }
 #: Weight of made forms, and of their copies.
-FORMS = 12.0
+FORMS = 18.0
 
 
 def weight_of(source: str) -> float:

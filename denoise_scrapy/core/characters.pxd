@@ -162,14 +162,19 @@ cdef inline bint equal(const char* a, const char* b) noexcept nogil:
     return a[0] == b[0] and strcmp(a, b) == 0
 
 
-cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogil:
-    """Return the CRC-32 of bytes, equal to zlib's: models and fingerprints store it."""
+cdef inline uint32_t crc32_on(uint32_t crc, const unsigned char* data, size_t size) noexcept nogil:
+    """Return the CRC-32 of bytes behind those whose CRC-32 is given, 0 for none."""
     cdef const uint32_t* steps = CRC_STEPS
-    cdef uint32_t crc = 0xFFFFFFFF
     cdef size_t i
+    crc = ~crc
     for i in range(size):
         crc = steps[(crc ^ data[i]) & 255] ^ (crc >> 8)
     return ~crc
+
+
+cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogil:
+    """Return the CRC-32 of bytes, equal to zlib's: models and fingerprints store it."""
+    return crc32_on(0, data, size)
 
 
 # ---- class names and ids as words: split at camelCase and at anything but letters ----

@@ -9,14 +9,18 @@ characters weigh the same, and as log(1 + size); where runs were sampled, they a
 Source: ours. Runs and units are those of the patent text 'Method and system for web page de-duplication'.
 """
 
+from string import ascii_lowercase
+
 import numpy as np
 
 from libc.math cimport log, log1p
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libcpp.algorithm cimport binary_search, lower_bound, sort
+from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, count_bits, has_bit, set_bits, start_of
+from denoise_scrapy.core.characters cimport crc32_on
 from denoise_scrapy.core.feature_strings import read_units
 from denoise_scrapy.core.feature_strings cimport (
     IDEOGRAPH, LINE, NUMBER, RUN, RUN_OF_IDEOGRAPHS, SENTENCE, SORT, STOP, FeatureStrings, hash_run, short_hash,
@@ -45,6 +49,7 @@ lost main units: frequent words are gone
 repeated new words: it has other words again and again
 share of repeated new words: it has other words again and again
 most frequent new word: it has another word again and again
+share of respelt words: its spelling differs
 replaced places: words are exchanged
 added places: words are added
 gone places: words are left out
@@ -110,6 +115,7 @@ cdef enum:
     REPEATED
     SHARE_OF_REPEATED
     MOST_FREQUENT
+    SHARE_OF_RESPELT
     REPLACED
     ADDED
     GONE
@@ -155,6 +161,11 @@ cdef enum:
     FIRST_UNITS = 40  # most units of a first line: more are a paragraph
     FEW = 4  # words of a small place
     UNITS_ASIDE = 2  # units that `rules.gaps` takes off an estimate
+    # Most new and lost words together of which some may be spelt otherwise: with more, texts differ by other things.
+    MOST_RESPELT = 16
+    LEAST_LETTERS = 4  # of such a word: a letter makes another one of `cat`
+    MOST_LETTERS = 32  # of such a word; longer ones are names of files and the like
+    MOST_ALPHABET = 64  # letters put in: Latin ones first, and those of a further script
 
 # Units of a word in scripts without spaces, where units have 1.1 to 1.4 characters: elsewhere five and more.
 cdef double PER_WORD = 5 / 3
@@ -195,6 +206,13 @@ cdef struct Place:
     int32_t end
     double size
     double lost
+
+
+cdef struct Changed:
+    # Units that only one of two texts has: how many are new, how many lost, and these.
+    double fresh
+    double gone
+    BitSet lost
 
 
 cdef int find_common(FeatureStrings new, const Kept& kept, vector[Common]& found, double* sampled) except -1 nogil:
@@ -278,19 +296,18 @@ cdef int find_places(FeatureStrings new, const Kept& kept, const vector[Common]&
             start, rank = end + length, following
 
 
-cdef bint kept_says(FeatureStrings new, const BitSet& runs, int32_t start, int32_t end, uint32_t word) noexcept nogil:
-    """Return whether the kept text has a word in place of some units, by two of the runs that it would be in."""
+cdef int kept_says(FeatureStrings new, const BitSet& runs, int32_t start, int32_t end, uint32_t word) noexcept nogil:
+    """Count the runs of the kept text that have a word in place of some units."""
     cdef uint32_t[2 * RUN] units
     cdef int32_t i, step, found = 0
-    if start < RUN - 1 or end + RUN - 1 > new.n:
-        return False
     for i in range(RUN - 1):
-        units[i], units[RUN + i] = new._unit[start - RUN + 1 + i], new._unit[end + i]
+        units[i] = new._unit[max(0, start - RUN + 1 + i)]
+        units[RUN + i] = new._unit[min(end + i, <int32_t>new.n - 1)]
     units[RUN - 1] = word
-    for step in range(RUN):
-        if new._kind[start - RUN + 1 + step if step < RUN - 1 else end] & SORT != IDEOGRAPH:
+    for step in range(max(0, RUN - 1 - start), min(RUN, <int32_t>new.n - end + 1)):
+        if step == RUN - 1 or new._kind[start - RUN + 1 + step] & SORT != IDEOGRAPH:
             found += has_bit(runs, <uint16_t>(hash_run(&units[step], RUN) >> 32))
-    return found > 1
+    return found
 
 
 cdef bint negates(FeatureStrings new, const Kept& kept, const BitSet& runs, const Place& one) noexcept nogil:
@@ -303,7 +320,7 @@ cdef bint negates(FeatureStrings new, const Kept& kept, const BitSet& runs, cons
         if binary_search(_negations.begin(), _negations.end(), new._unit[place]):
             return True
     for i in range(_negations.size() if one.end - one.start < 2 else 0):
-        if kept_says(new, runs, one.start, one.end, _negations[i]):
+        if kept_says(new, runs, one.start, one.end, _negations[i]) > 1:
             return True
     return False
 
@@ -356,14 +373,15 @@ cdef class Marks:
         return at + 1 < self.sorted.size() and self.sorted[at + 1] == unit
 
 
-cdef int count_words(FeatureStrings new, Marks marks, const Kept& kept, double per, float* out) except -1 nogil:
-    """Count the units that only one of the two texts has."""
+cdef int count_words(FeatureStrings new, Marks marks, const Kept& kept, double per, Changed& changed, float* out) except -1 nogil:
+    """Find and count the units that only one of the two texts has."""
     cdef BitSet seen, mine
     cdef Py_ssize_t place
     cdef size_t i, j
     cdef double numbers = 0, names = 0, plain = 0, all_new, lost = 0, repeated = 0, most = 0, main_lost = 0
     clear(seen)
     clear(mine)
+    clear(changed.lost)
     for place in range(new.n):
         add_bit(mine, short_hash(new._unit[place]))
         if marks.kind[place] and add_bit(seen, short_hash(new._unit[place])):
@@ -380,9 +398,12 @@ cdef int count_words(FeatureStrings new, Marks marks, const Kept& kept, double p
         most = max(most, <double>(j - i))
         i = j
     for i in range(kept.unit_count):
-        lost += not has_bit(mine, kept.unit[i])
+        if not has_bit(mine, kept.unit[i]):
+            lost += 1
+            add_bit(changed.lost, kept.unit[i])
     for i in range(kept.main_count):
         main_lost += not has_bit(mine, kept.main[i])
+    changed.fresh, changed.gone = all_new, lost
     out[NEW_WORDS], out[SHARE_OF_NEW_WORDS] = log1p(all_new / per), share(marks.sorted.size(), new.n)
     out[NEW_NUMBERS], out[NEW_NAMES], out[NEW_PLAIN] = log1p(numbers), log1p(names), log1p(plain / per)
     out[NUMBERS_AMONG_NEW] = share(numbers, all_new)
@@ -391,6 +412,70 @@ cdef int count_words(FeatureStrings new, Marks marks, const Kept& kept, double p
     out[LOST_MAIN] = share(main_lost, kept.main_count)
     out[REPEATED], out[SHARE_OF_REPEATED] = log1p(repeated / per), share(repeated, all_new)
     out[MOST_FREQUENT] = log1p(most)
+
+
+cdef int spell(const string& word, const vector[string]& letters, vector[uint32_t]& out) except -1 nogil:
+    """Hash a word spelt otherwise: without a letter, with one more or another one, or with two neighbours exchanged."""
+    cdef const unsigned char* text = <const unsigned char*>word.data()
+    cdef size_t size = word.size(), i, j, start, end
+    cdef vector[size_t] at  # where its letters begin, and its end
+    cdef uint32_t head = 0, more  # hashes of what is before a letter, and with another one
+    for i in range(size + 1):
+        if i == size or text[i] >> 6 != 2:  # 2: a further byte of a letter
+            at.push_back(i)
+    if not LEAST_LETTERS <= at.size() - 1 <= MOST_LETTERS:
+        return 0
+    for i in range(at.size()):
+        start, end = at[i], at[min(i + 1, at.size() - 1)]
+        out.push_back(crc32_on(head, text + end, size - end))
+        for j in range(letters.size()):
+            more = crc32_on(head, <const unsigned char*>letters[j].data(), letters[j].size())
+            out.push_back(crc32_on(more, text + start, size - start))
+            out.push_back(crc32_on(more, text + end, size - end))
+        if i + 2 < at.size():
+            more = crc32_on(crc32_on(head, text + end, at[i + 2] - end), text + start, end - start)
+            out.push_back(crc32_on(more, text + at[i + 2], size - at[i + 2]))
+        head = crc32_on(head, text + start, end - start)
+
+
+cdef int count_respelt(
+    FeatureStrings new, Marks marks, const Kept& kept, const Changed& changed, const vector[string]& words,
+    const vector[string]& letters, float* out,
+) except -1 nogil:
+    """Count the words that the two texts spell otherwise at the same place: by a letter, or in two parts.
+
+    Of a word's spellings, one has a lost word's hash by chance in one of a hundred words; none then also stands between
+    the same neighbours in a kept run.
+    """
+    cdef BitSet runs, tried, told
+    cdef vector[uint32_t] spellings
+    cdef vector[uint64_t] ways  # a word, and the hash of a spelling that is lost
+    cdef int32_t place, i
+    cdef uint32_t unit
+    cdef uint64_t way
+    cdef double found = 0
+    clear(tried)
+    clear(told)
+    set_bits(runs, kept.runs, kept.run_count)
+    for place in range(<int32_t>new.n):
+        if marks.kind[place] in (WORD, NAME) and add_bit(tried, short_hash(new._unit[place])):
+            spellings.clear()
+            spell(words[place], letters, spellings)
+            for unit in spellings:
+                if has_bit(changed.lost, short_hash(unit)):
+                    ways.push_back(<uint64_t>new._unit[place] << 32 | unit)
+    for place in range(<int32_t>new.n):
+        for way in ways:
+            unit = <uint32_t>way
+            if way >> 32 == new._unit[place] and kept_says(new, runs, place, place + 1, unit):
+                found += add_bit(told, short_hash(new._unit[place])) + add_bit(told, short_hash(unit))
+        if place + 1 < new.n:
+            unit = crc32_on(new._unit[place], <const unsigned char*>words[place + 1].data(), words[place + 1].size())
+            if has_bit(changed.lost, short_hash(unit)) and kept_says(new, runs, place, place + 2, unit):
+                found += add_bit(told, short_hash(unit))
+                for i in range(place, place + 2):
+                    found += marks.kind[i] > 0 and add_bit(told, short_hash(new._unit[i]))
+    out[SHARE_OF_RESPELT] = share(found, changed.fresh + changed.gone)
 
 
 cdef int measure_places(FeatureStrings new, Marks marks, const Kept& kept, vector[Place]& places, double per, float* out) except -1 nogil:
@@ -507,6 +592,8 @@ def evidence(
     cdef vector[Common] chain
     cdef vector[Place] places
     cdef Marks marks = Marks.__new__(Marks)
+    cdef Changed changed
+    cdef vector[string] words, letters
     cdef double sampled = 0, common, new_units = 0, per
     cdef size_t i
     cdef BitSet theirs
@@ -539,7 +626,14 @@ def evidence(
         while limit and not limit >> 32:
             limit <<= 1
             out[HALVINGS] += 1
-        count_words(new, marks, kept, per, &out[0])
+        count_words(new, marks, kept, per, changed, &out[0])
         measure_places(new, marks, kept, places, per, &out[0])
         measure_sentences(new, marks, per, &out[0])
+    if changed.gone and changed.fresh + changed.gone <= MOST_RESPELT:
+        joined = read_units(new.text).joined
+        words = joined.split(b"\n")
+        alphabet = sorted(filter(str.isalpha, {*ascii_lowercase, *joined.decode("utf-8", "surrogatepass")}))
+        letters = [letter.encode("utf-8", "surrogatepass") for letter in alphabet[:MOST_ALPHABET]]
+        with nogil:
+            count_respelt(new, marks, kept, changed, words, letters, &out[0])
     return found

@@ -4,6 +4,8 @@ import html
 import re
 import unicodedata
 from collections import Counter
+from string import ascii_lowercase
+from zlib import crc32
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from denoise_scrapy.core.feature_strings import (
     STOP_WORDS,
     FeatureStrings,
     read_units,
+    tokens,
 )
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.verdicts import units_of
@@ -149,6 +152,8 @@ def evidence(new: FeatureStrings, kept: Fingerprint) -> dict[str, float]:
         sizes.append(size)
         gone.append(max(0.0, runs - broken))
     main = kept.units.tolist()
+    differing = len(distinct) + len(lost)
+    told = len(respelt(new, kept, novel, lost)) if lost and differing <= 16 else 0
     return {
         "runs in common": len(common) / max(1, len(places)),
         "kept runs in common": min(1, len(kept_chain) / max(1, len(kept.runs))),
@@ -162,11 +167,40 @@ def evidence(new: FeatureStrings, kept: Fingerprint) -> dict[str, float]:
         "lost main units": sum(one not in mine for one in main) / max(1, len(main)),
         "repeated new words": np.log1p(sum(count > 1 for count in often.values()) / per),
         "most frequent new word": np.log1p(max(often.values(), default=0)),
+        "share of respelt words": told / max(1, differing),
         "longest new": np.log1p(max(sizes) / per),
         "longest lost": np.log1p(max(gone) / per),
         "new before": np.log1p(sizes[0] / per),
         "new names": np.log1p(len(named)),
     }
+
+
+def spellings(word: str, letters: list[str]) -> set[str]:
+    """A word without a letter, with one more or another one, with two neighbours exchanged."""
+    cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
+    made = {head + tail[1:] for head, tail in cuts} | {head + tail[1] + tail[0] + tail[2:] for head, tail in cuts[:-2]}
+    return made | {head + one + tail[i:] for head, tail in cuts for one in letters for i in (0, 1)}
+
+
+def respelt(new: FeatureStrings, kept: Fingerprint, novel: list[int], lost: set[int]) -> set[int]:
+    """Novel and lost units that are told by another spelling: the kept text has it there, in a run at least."""
+    words, found = tokens(new.text), set()
+    letters = sorted({*ascii_lowercase, *filter(str.isalpha, "".join(words))})[:64]
+    for place, word in enumerate(words):
+        spelt = place in novel and new.kinds[place] != NUMBER and 4 <= len(word) <= 32
+        ways = [(way, 1) for way in spellings(word, letters)] if spelt else []
+        if place + 1 < len(words):
+            ways.append((word + words[place + 1], 2))
+        for way, length in ways:
+            unit = (crc32(way.encode()) * 2654435769 >> 16) % (1 << 16)
+            if unit not in lost:
+                continue
+            other = FeatureStrings(" ".join([*words[:place], way, *words[place + length :]]))
+            begins = [at for at in range(max(0, place - 4), place + 1) if other.runs[at]]
+            there = [other.runs[at] >> 32 & 0xFFFF in kept.runs for at in begins if other.kinds[at] != IDEOGRAPH]
+            if any(there):
+                found |= {unit, *(int(new.places[at]) for at in range(place, place + length) if at in novel)}
+    return found
 
 
 def length_of_run(new: FeatureStrings, place: int) -> int:

@@ -56,6 +56,38 @@ def test_differences_are_those_of_whole_texts(text: str, other: str) -> None:
         assert found[name] == pytest.approx(value, abs=1e-5), name
 
 
+SPELT = st.lists(st.sampled_from("colour behaviour website adapter skilful Жукам жукам wi-fi 1950 山 水 tree".split()))
+EDITS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 1), st.text("urbxж -", max_size=2)), max_size=4)
+
+
+@given(SPELT, SPELT, EDITS)
+def test_spellings_are_those_that_are_written_out(
+    first: list[str], words: list[str], edits: list[tuple[int, int, str]]
+) -> None:
+    kept = " ".join([*first, *english(7, 12), *words])
+    text = kept
+    for place, length, letters in edits:
+        text = text[:place] + letters + text[place + length :]
+    for one, other in ((text, kept), (kept, text)):
+        new, fingerprint = FeatureStrings(one), Fingerprint.of(other)
+        told, found = literal.evidence(new, fingerprint), Evidence.of(new, fingerprint)
+        assert found["share of respelt words"] == pytest.approx(told["share of respelt words"])
+
+
+@pytest.mark.parametrize(
+    ("kept", "new", "told"),
+    [
+        ("adaptor", "adapter", 1), ("websites", "websites", 0), ("color", "colour", 1), ("skilfully", "skillfully", 1),
+        ("recieve", "receive", 1), ("Жучка", "Жучки", 1), ("website", "web site", 1), ("web-site", "website", 0),
+        ("red", "blue", 0), ("1950", "1951", 0), ("cat", "car", 0), ("Kiel", "Bonn", 0), ("widened", "widenned", 1),
+    ],
+)  # fmt: skip
+def test_another_spelling_of_a_word_is_told_from_another_word(kept: str, new: str, told: int) -> None:
+    text = "Bees dance to tell their sisters where the {} is, and each of them dances in the dark of the hive."
+    found = Evidence.of(FeatureStrings(text.format(new)), Fingerprint.of(text.format(kept)))
+    assert found["share of respelt words"] == told
+
+
 @given(
     st.lists(st.sampled_from([*"aA1é中 .,;)_ÄЖж\n٣ǅﬁＡ", "\u0301", "𝐀"])).map("".join) | st.text(), st.integers(1, 9)
 )

@@ -368,7 +368,6 @@ NOT_TOLD = {
     "corrected at another host",
     "corrected and cut at another host",
     "other headline at another host, above the text",
-    "other headline at another host, Chinese",
 }
 
 

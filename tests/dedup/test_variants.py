@@ -71,6 +71,7 @@ def test_each_is_kept_and_a_variant_of_the_first(form, values):
 
 
 KEPT, HEADLINE = "https://a.example/7", "The ferry sails again"
+SPELT = STORY.replace("harbour", "harbor").replace("new engine", "newengine")
 CHANGED = STORY.replace("Oban", "Dunoon").replace("Monday", "Tuesday")
 REVERSED = ". ".join([*STORY.rstrip(".").split(". ")[::-1], ""]).strip()
 #: Another page of the site, its text, and its title if it has another one, as copies of a story have them.
@@ -88,7 +89,7 @@ COPIES = {
     "no title": ("https://a.example/8", STORY, ""),
     "title of the frame": ("https://a.example/print/7", STORY, "Print preview page"),
     "reprint": ("https://b.example/x", f"(Newswire) {STORY} By our reporter in Oban.", "Islanders wait no more"),
-    "changed in the middle elsewhere": ("https://b.example/7", CHANGED),
+    "spelt otherwise elsewhere": ("https://b.example/7", SPELT),
 }
 
 
@@ -108,6 +109,10 @@ def test_another_title_on_the_site_makes_a_variant():
 def test_one_other_number_is_a_variant():
     texts = [FLAT.format("Two", "Kiel", rent) for rent in (900, 950)]
     assert judged((KEPT, texts[0]), ("https://a.example/8", texts[1])) == ["new", f"~{KEPT}"]
+
+
+def test_other_names_are_a_variant_on_another_site():
+    assert judged((KEPT, STORY), ("https://b.example/7", CHANGED)) == ["new", f"~{KEPT}"]
 
 
 @pytest.mark.parametrize(
