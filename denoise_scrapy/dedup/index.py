@@ -539,26 +539,22 @@ class DuplicateIndex:
     def _likes(self, item: ReadText, found: Found) -> Iterator[Like]:
         """Yield the kept texts that a new one repeats, the likest first; then those of its own site that are in it."""
         site, group = item.name.site, item.name.group
-        records = self._alive(self._candidates(item, found), item.name.scope)
+        share = HELD if self._variants and site else 0.0  # of kept texts that the new one may contain
+        alike = self._forest.candidates(item.text, item.name.scope, share, CANDIDATE_LIMIT)
+        records = self._alive({*found.alike[:CANDIDATE_LIMIT], *alike}, item.name.scope)
         records = [one for one in records if one.name.group != group] if group else records
         self._verified += len(records)
-        alike, held = list[Like](), list[Like]()
+        likes, held = list[Like](), list[Like]()
         for one in records:
             own, kept = is_same_site(site, one.name.site), one.fingerprint
             same = item.fingerprint.n > 0 and kept.digest == item.fingerprint.digest
             proof = Comparison(same, 1.0, 1.0) if same else self._rule.judge(item.text, kept)
             if proof.duplicate:
-                alike.append(Like(one, proof, own))
+                likes.append(Like(one, proof, own))
             elif self._variants and own and holds(item.text, kept):
                 held.append(Like(one, proof, own))
-        yield from likest(item, alike)
+        yield from likest(item, likes)
         yield from held
-
-    def _candidates(self, item: ReadText, found: Found) -> set[int]:
-        """Return the ids of kept texts that a new one may repeat or contain."""
-        share = HELD if self._variants and item.name.site else 0.0
-        alike = self._forest.candidates(item.text, item.name.scope, share, CANDIDATE_LIMIT)
-        return {*found.alike[:CANDIDATE_LIMIT], *alike}
 
     def _alive(self, ids: Collection[int], scope: str) -> list[Record]:
         """Return the records still in the store, in order of id."""
@@ -729,9 +725,8 @@ class DistanceForest:
         """
         found: list[int] = []
         for t, tree in self._trees.get(scope, {}).items():
-            units, need, longest = self._rule.main_query(new, t)
+            units, need, longest, runs = self._rule.query(new, t, tree.halvings)
             if need:
-                runs = self._rule.run_queries(new, tree.halvings)
                 found += tree.search(units, need, longest, runs, most)
             if share and isinstance(new, FeatureStrings):
                 every = {halved: new.repeated_sample(EVERY >> halved) for halved in tree.halvings}

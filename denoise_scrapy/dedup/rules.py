@@ -50,6 +50,7 @@ from denoise_scrapy.core.feature_strings import (
 from denoise_scrapy.dedup.prefilter import PREFILTER
 
 Sample = npt.NDArray[np.uint16]
+Runs = Mapping[int, tuple[Sample, int]]
 
 # Rule B: threshold 0 below 600 units, 1 below 2,500, 2 below 8,000, else 3. As accurate as no threshold at all (recall
 # .9965, 7 false of 1,520), keeping half the units. The source's fixed threshold of 3 leaves short texts without a main
@@ -245,12 +246,11 @@ class Rule(ABC):
         return Comparison(True, shares["c1"], shares["c2"], shares.get("new", 0.0))
 
     @abstractmethod
-    def main_query(self, new: Any, t: int) -> tuple[Sample, int, int]:
-        """Return main units, how many of them a text kept at `t` must share (0: no search), and its maximum length."""
+    def query(self, new: Any, t: int, halvings: Sequence[int]) -> tuple[Sample, int, int, Runs]:
+        """Return main units, how many of them a text kept at `t` must share (0: no search), its maximum length, runs.
 
-    def run_queries(self, new: Any, halvings: Sequence[int]) -> dict[int, tuple[Sample, int]]:
-        """Return a sample of runs for each number of halvings, and how many of it a text must share (0: no search)."""
-        return {}
+        These are a sample for each number of halvings, and how many of it the text must share (0: no search).
+        """
 
     def too_short(self, kept: Fingerprint) -> bool:
         """Return whether a text is too short to be judged by similarity."""
@@ -316,17 +316,13 @@ class PartRule(Rule):
             yield Check("missing", missing, self.most_new, missing <= self.most_new)
 
     @override
-    def main_query(self, new: FeatureStrings, t: int) -> tuple[Sample, int, int]:
-        units, longest = new.main_units(t), new.n * 100 // RATIO_PERCENT
-        return units, needed(len(units), self.threshold) if len(units) >= MIN_UNITS else 0, longest
-
-    @override
-    def run_queries(self, new: FeatureStrings, halvings: Sequence[int]) -> dict[int, tuple[Sample, int]]:
-        found = {}
+    def query(self, new: FeatureStrings, t: int, halvings: Sequence[int]) -> tuple[Sample, int, int, Runs]:
+        units, found = new.main_units(t), {}
         for halved in halvings:
             runs = new.sample(EVERY >> halved)
             found[halved] = runs, needed(len(runs), self.threshold) if len(runs) >= MIN_RUNS else 0
-        return found
+        need = needed(len(units), self.threshold) if len(units) >= MIN_UNITS else 0
+        return units, need, new.n * 100 // RATIO_PERCENT, found
 
 
 class NearCopyRule(PartRule):
@@ -455,10 +451,10 @@ class PatentRule(Rule):
         return int(self.threshold * size + 1e-9) + 1
 
     @override
-    def main_query(self, new: Characters, t: int) -> tuple[Sample, int, int]:
+    def query(self, new: Characters, t: int, halvings: Sequence[int]) -> tuple[Sample, int, int, Runs]:
         # The source requires more than the threshold, or equal main strings.
         units = new.main_units
-        return units, min(len(units), self._more(len(units))) if new.n >= MIN_TOKENS else 0, 1 << 62
+        return units, min(len(units), self._more(len(units))) if new.n >= MIN_TOKENS else 0, 1 << 62, {}
 
 
 def _common_neighbours(
