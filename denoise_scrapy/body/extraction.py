@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from html import escape
-from itertools import starmap
+from itertools import filterfalse, starmap
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -330,7 +330,7 @@ class SiteModel:
 
     def __init__(self, pages: Iterable[Page | PageFacts] = (), examples: Iterable[Example] = ()) -> None:
         self.examples = tuple(examples)
-        self.statistics = SiteStatistics([one for one in pages if isinstance(one, PageFacts) or not one.media_type])
+        self.statistics = SiteStatistics(filterfalse(attrgetter("media_type"), pages))
 
     def extract(self, page: Page, *, strategy: str = DEFAULT_STRATEGY, taste: Taste = NO_TASTE) -> Body:
         """Extract the body of a page of this site.
@@ -351,7 +351,7 @@ class SiteModel:
                 return self._judged(page, chosen, taste)
         kept = np.ones(len(page.blocks), bool)
         decision = Decision(kept, kept / 2, 0.0, [TOO_LARGE] * len(kept), is_rule=True)
-        return _body(page, decision, chosen.name, TOO_LARGE, WHOLE_TEXT, make_title=lambda: page.title)
+        return _body(page, decision, chosen.name, TOO_LARGE, WHOLE_TEXT, attrgetter("title"))
 
     def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
         """Return the body according to a strategy; raise `TooLargeError` if that would take too long."""
@@ -376,15 +376,23 @@ class SiteModel:
             chosen.name,
             fallback,
             evidence,
+            partial(title_of, titles=list(map(attrgetter("title"), site.pages))),
             comparison=tuple(map(attrgetter("url"), site.pages)),
             example_likeness=example_likeness,
-            make_title=partial(title_of, page, list(map(attrgetter("title"), site.pages))),
             make_kind=partial(kind_of, page, site),
         )
         return (_stated(page, decision, taste, body) if lack in {"", WHOLE_TEXT} else None) or body
 
 
-def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence: str, **more: Any) -> Body:
+def _body(
+    page: Page,
+    decision: Decision,
+    strategy: str,
+    fallback: str,
+    evidence: str,
+    title: Callable[[Page], str],
+    **more: Any,
+) -> Body:
     decision, gone = without_leftovers(page, decision)
 
     def blocks() -> tuple[Block, ...]:
@@ -405,6 +413,7 @@ def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence
         kept=decision.kept,
         url=page.url,
         make_blocks=blocks,
+        make_title=lambda: title(page.without(gone)),
         make_rendering=lambda: render(page.without(gone), decision.kept),
         make_anchors=lambda: anchors_of(page.without(gone), decision.kept),
         **more,

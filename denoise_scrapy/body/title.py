@@ -13,9 +13,6 @@ from functools import lru_cache
 from html import unescape
 from itertools import chain, repeat
 
-import numpy as np
-
-from denoise_scrapy.body.leftovers import permalinks
 from denoise_scrapy.core.characters import fold, letters, without_unseen
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import host_of
@@ -78,10 +75,7 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
 def _headings(page: Page) -> list[str]:
     """Return the texts of the headings of level one."""
     likely = page.blocks.inside_tags({"h1"}) & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
-    if not likely.any():
-        return []
-    shown = page.without(np.array(permalinks(page), np.int64))
-    texts = map(shown.block_text, likely.nonzero()[0].tolist())
+    texts = map(page.block_text, likely.nonzero()[0].tolist())
     return list(filter(None, map(" ".join, map(str.split, texts))))
 
 

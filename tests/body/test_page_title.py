@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from denoise_scrapy import extract
 from denoise_scrapy.body.title import title_of
 from denoise_scrapy.page import Page
 
@@ -64,8 +65,6 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         # and which is a work's title
         (titled("Journal - Vol. 2", "<meta name=citation_title content='Fox wins'><h1>Fox Wins</h1>"), [], "Fox Wins"),
         (titled("Journal - Vol. 2", "<meta name=citation_title content='Fox wins'><h1>2</h1>"), [], "Journal - Vol. 2"),
-        # without the sign that leads to it
-        (titled("", "<h1 id=a>Fox wins<a href='#a'>¶</a></h1>"), [], "Fox wins"),
         # which has all of a title that is cut
         (titled("Fox wins the race in the… | Herald", f"<h1>{RACE}</h1>"), [], RACE),
         (titled(CUT, f"<h2>Fox wins</h2><h1>{RACE}</h1>"), [], RACE),
@@ -109,6 +108,10 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
 )
 def test_the_name_of_the_site_is_left_out(page: Page, others: list[str], expected: str) -> None:
     assert title_of(page, others) == expected
+
+
+def test_the_sign_that_leads_to_a_heading_is_none_of_the_title() -> None:
+    assert extract("<h1 id=a>Fox wins<a href='#a'>¶</a></h1>").title == "Fox wins"
 
 
 PIECES = st.lists(st.sampled_from(["Fox", "wins", " - ", "|", ": ", "_", "新", "-", " ", "Herald", "İ"]), max_size=12)
