@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urldefrag, urljoin
 
 import numpy as np
@@ -272,6 +272,7 @@ class PageFacts:
     url: str
     data: bytes = field(repr=False)
     title: str = ""
+    media_type: ClassVar[str] = ""  # as that of a page
 
     @property
     def facts(self) -> PageFacts:
@@ -478,7 +479,7 @@ class Page:
         """Facts of the page."""
         return PageFacts(self.url, facts_of(self.tree, self.url), self.title)
 
-    @property
+    @cached_property
     def data(self) -> bytes:
         """All its facts as bytes, as those of `PageFacts`."""
         return self.facts.data

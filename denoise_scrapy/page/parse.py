@@ -331,7 +331,7 @@ def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
         elif name in _PREFIXES:
             add(_PREFIXES[name], value[:MAX_VALUE].split()[:1])
     # meta elements outside the head count only if the head has no Open Graph type
-    if not any(name.startswith("og:") for name in found):
+    if in_body and not any(name.startswith("og:") for name in found):
         for value in in_body:
             add("og:", value[:MAX_VALUE].split()[:1])
     return frozenset(found)
