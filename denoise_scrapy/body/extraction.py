@@ -362,7 +362,9 @@ class SiteModel:
         if not len(page.blocks):
             decision, lack = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ()), WHOLE_TEXT
         else:
-            decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
+            decision = chosen.decide(page, site)
+            if taste.favor != "balanced":
+                decision = lean(page, site, chosen.name, decision, taste.favor)
             if (seen := decision.kept & ~page.unseen_blocks).any() and (seen != decision.kept).any():
                 decision = decision.revised(seen, np.where(page.unseen_blocks, "hidden", "").astype(object))
             if self.examples:

@@ -120,8 +120,6 @@ def lean(page: Page, site: SiteStatistics, strategy: str, decision: Decision, fa
     With probabilities, blocks are selected again, by another F. Without, precision keeps what a second rule keeps too
     (`repetition`, or `framework` for that one), unless that is nothing; recall keeps what either keeps.
     """
-    if favor == "balanced":
-        return decision
     tokens = page.blocks.tokens
     if decision.is_rule:
         second = find_strategy("framework" if strategy == RepetitionStrategy.name else RepetitionStrategy.name)

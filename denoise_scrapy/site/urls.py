@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import filterfalse
 from urllib.parse import unquote_to_bytes, urlsplit, urlunsplit
 
 from w3lib.url import canonicalize_url
@@ -101,7 +102,7 @@ def page_identity(url: str) -> str:
     """
     parts = urlsplit(url)
     path = _SESSION_IN_PATH.sub("", parts.path).rstrip("/")
-    pairs = [pair for pair in parts.query.split("&") if not _SESSION.fullmatch(pair)]
+    pairs = filterfalse(_SESSION.fullmatch, parts.query.split("&"))
     return urlunsplit((parts.scheme, parts.netloc, path, "&".join(pairs), ""))
 
 
