@@ -29,7 +29,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         sources = [link for link, _, text in links if _SOURCE.fullmatch(text.strip())]
         signs = {
             "a link to its own heading": permalinks(page),
-            "a link to its source, or up": _title_links(page, sources),
+            "a link to its source, or up": _title_links(page, sources) if sources else [],
         }
     if page.elements.holds_tag({"pre"}):
         frames = code_frames(page)
@@ -78,8 +78,6 @@ def _title_links(page: Page, found: list[int]) -> list[int]:
 
     Of those in one, what is behind its text and holds the link, as the brackets around that.
     """
-    if not found:
-        return []
     e, blocks, links = page.elements, page.blocks, np.array(found, np.int64)
     is_title, start = e.has_tag(HEADING_TAGS | {"dt"}), e.rows["seen"]["start"]
     part = e.nearest(is_title[e.parent_or_self] & ~is_title)[links]

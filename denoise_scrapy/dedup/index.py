@@ -541,7 +541,10 @@ class DuplicateIndex:
         site, group = item.name.site, item.name.group
         share = HELD if self._variants and site else 0.0  # of kept texts that the new one may contain
         alike = self._forest.candidates(item.text, item.name.scope, share, CANDIDATE_LIMIT)
-        records = self._alive({*found.alike[:CANDIDATE_LIMIT], *alike}, item.name.scope)
+        ids = {*found.alike[:CANDIDATE_LIMIT], *alike}
+        if not ids:
+            return
+        records = self._alive(ids, item.name.scope)
         records = [one for one in records if one.name.group != group] if group else records
         self._verified += len(records)
         likes, held = list[Like](), list[Like]()
@@ -558,7 +561,7 @@ class DuplicateIndex:
 
     def _alive(self, ids: Collection[int], scope: str) -> list[Record]:
         """Return the records still in the store, in order of id."""
-        records = self._store.get(sorted(ids)) if ids else []
+        records = self._store.get(sorted(ids))
         if len(records) < len(ids):
             for gone in {*ids}.difference(record.id for record in records):
                 self._forest.drop(gone, scope)

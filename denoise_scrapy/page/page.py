@@ -484,11 +484,8 @@ class Page:
         """All its facts as bytes, as those of `PageFacts`."""
         return self.facts.data
 
-    def drop_columns(self) -> None:
-        """Drop the cached columns; they are computed again when read."""
-        self._forget(_OF_COLUMNS)
-
-    def _forget(self, names: Iterable[str]) -> None:
+    def drop_columns(self, names: Iterable[str] = _OF_COLUMNS) -> None:
+        """Drop cached columns, by default all; they are computed again when read."""
         for name in names:
             self.__dict__.pop(name, None)
 
@@ -594,14 +591,14 @@ class Page:
 
     def _less(self, removed: BoolArray) -> Page:
         less = copy(self)
-        less._forget(_OF_REMOVED)
+        less.drop_columns(_OF_REMOVED)
         less.removed_elements = removed
         return less
 
     def with_unseen(self) -> Page:
         """Return the page as if it hid nothing."""
         whole = copy(self)
-        whole._forget((*_OF_REMOVED, "unseen_elements"))
+        whole.drop_columns((*_OF_REMOVED, "unseen_elements"))
         whole.unseen_elements = np.zeros(len(self.elements), np.bool_)
         return whole
 
