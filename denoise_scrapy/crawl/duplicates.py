@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from itertools import count
 from pathlib import Path
@@ -187,13 +188,14 @@ class Duplicates:
             return Verdict(duplicate=True, of=whole, score=1.0, c1=1.0)
         aside = len(text.text) > LARGE
         read = await beside(lambda: text.read(rule)) if aside else text.read(rule)
+        check = partial(_checked, text, read)
         if not is_asyncio_available():  # the item passes if the kept item may still be lost
-            verdict = await self.index.check(text, read)
+            verdict = await self.index.use(check)
             return replace(verdict, duplicate=False, of=None) if verdict and verdict.pending else verdict
         now = asyncio.get_running_loop().time
         until = now() + LONGEST_WAIT
         while True:
-            verdict = await self.index.check(text, read, aside=aside)
+            verdict = await self.index.use(check, aside=aside)
             if verdict is None or not verdict.pending or (page is not None and verdict.of in page.item_keys):
                 return verdict
             if now() >= until:
@@ -231,6 +233,12 @@ class Duplicates:
         with suppress(asyncio.TimeoutError):
             waiting = asyncio.sleep(LOOK_AGAIN) if same is None else same.over.wait()
             await asyncio.wait_for(waiting, seconds)
+
+
+def _checked(text: ItemText, read: ReadText, index: DuplicateIndex) -> Verdict:
+    """Check the text of an item with an index, which keeps it unless it is a copy."""
+    way = index.add if text.is_alone else index.check_and_add
+    return way(text.key, read, scope=text.scope, group=text.group, site=text.site, claim=True)
 
 
 class CrawlIndex:
@@ -291,15 +299,6 @@ class CrawlIndex:
         if self.is_in_memory and not (aside or self.index is None or self._calls.under_way):
             return self._called(call)
         return await self._calls.run(lambda: self._called(call))
-
-    async def check(self, text: ItemText, read: ReadText, *, aside: bool = False) -> Verdict | None:
-        """Check the text of an item, and keep it unless it is a copy; arguments and result as for `use`."""
-
-        def check(index: DuplicateIndex) -> Verdict:
-            way = index.add if text.is_alone else index.check_and_add
-            return way(text.key, read, scope=text.scope, group=text.group, site=text.site, claim=True)
-
-        return await self.use(check, aside=aside)
 
     def end(self, text: ItemText, claim: int, *, lost: bool) -> None:
         """Have the text of an item made final, or withdrawn, with the next call, or soon."""
