@@ -229,7 +229,7 @@ class Rule(ABC):
         """Read a text."""
 
     @abstractmethod
-    def fingerprint(self, new: Any) -> Fingerprint:
+    def fingerprint(self, new: Any, /) -> Fingerprint:
         """Return the fingerprint of a text."""
 
     @abstractmethod
@@ -284,13 +284,8 @@ class PartRule(Rule):
     has_runs = True
     both: ClassVar[bool] = False  # whether nearly all of the kept text must be in the new one as well
 
-    @override
-    def read(self, text: str) -> FeatureStrings:
-        return FeatureStrings(text)
-
-    @override
-    def fingerprint(self, new: FeatureStrings) -> Fingerprint:
-        return Fingerprint.of(new)
+    read = staticmethod(FeatureStrings)
+    fingerprint = staticmethod(Fingerprint.of)
 
     @override
     def judge(self, new: FeatureStrings, kept: Fingerprint) -> Comparison:
@@ -422,12 +417,10 @@ class PatentRule(Rule):
         "most characters": str(MAX_CHARACTERS),
     }
 
-    @override
-    def read(self, text: str) -> Characters:
-        return Characters(text)
+    read = staticmethod(Characters)
 
     @override
-    def fingerprint(self, new: Characters) -> Fingerprint:
+    def fingerprint(self, new: Characters, /) -> Fingerprint:
         s1, s2 = new.main_units.astype("<u2").tobytes(), new.neighbours.astype("<u4").tobytes()
         digest = hashlib.blake2b(new.codes.astype("<u2").tobytes(), digest_size=16).digest()
         return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest)
