@@ -16,6 +16,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from denoise_scrapy.core.markup import SKIPPED_TAGS
+from denoise_scrapy.core.tree import MAX_ELEMENTS
 from denoise_scrapy.crawl.parts import Crawl
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.support.shown import logger_of
@@ -26,8 +27,6 @@ METHODS_META = "playwright_page_methods"
 SCRIPT = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
 # Elements whose content is ignored. Not the head: our parser closes it early if a script put a frame into it.
 LEAVES = sorted(SKIPPED_TAGS - {"head"})
-# Larger pages get no boxes: reading so many takes about half a second, during which the browser's page is blocked.
-MOST_ELEMENTS = 50_000
 # Maximum seconds, ten times the usual maximum: a page whose scripts never pause would block us forever.
 LONGEST = 5.0
 MISSING_LAYOUT = (
@@ -39,7 +38,7 @@ _MISSING = "needs scrapy-playwright, which is not installed: pip install denoise
 
 async def read_layout(page: Any) -> str:
     """Return the layout of a Playwright page, from `layout.js`; never raises, as that would fail the request."""
-    given = [LEAVES, MOST_ELEMENTS]
+    given = [LEAVES, MAX_ELEMENTS]  # larger pages are read without structure
     for again in (True, False):
         try:
             return str(await asyncio.wait_for(page.evaluate(SCRIPT, given), LONGEST))

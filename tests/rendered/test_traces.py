@@ -106,7 +106,7 @@ def test_pages_that_resist_lose_nothing(web: Web, monkeypatch: pytest.MonkeyPatc
             "/busy": Reply(b"busy", 503),
         }
     )
-    monkeypatch.setattr(layout, "MOST_ELEMENTS", 300)
+    monkeypatch.setattr(layout, "MAX_ELEMENTS", 300)
     done, seen = render(*(web(path) for path in web.pages if path != "/there"), settings={"RETRY_TIMES": 1})
     assert len(done.items) == 5
     assert all("line 7" in item["body"] for item in done.items)
