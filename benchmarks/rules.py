@@ -114,7 +114,12 @@ RULES = (
     *(Rule(name, "body.strategies.combined.weighed", partial(weighed, without=[name])) for name in BOXES),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("a text twice, once", "body.strategies.combined.choose", _once_off),
-    Rule("short pages: repeated in place", "body.strategies.combined.choose", partial(_chosen, without=["in_place"])),
+    Rule(
+        "short pages: repeated in place",
+        "body.strategies.combined.choose",
+        partial(_chosen, without=["in_place"]),
+        "docs: fields with HTML",
+    ),
     Rule("stock", "body.strategies.combined.choose", partial(_chosen, without=["stock", "place"])),
     Rule("beta 1.2, not 1", "body.strategies.combined.BETA", 1.0),
     Rule("stated text", "body.extraction._stated", lambda *_: None, "docs: structured data"),
