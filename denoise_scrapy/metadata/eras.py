@@ -59,11 +59,9 @@ _ORDERS = [
     (re.compile(r"(\d{4})\. gada (\d\d?)\. (\w+)"), r"\2 \3 \1"),
     (re.compile(r"(\d{4})e?ko (\w+?a)ren (\d\d?)"), r"\3 \2 \1"),
 ]
-#: A date in Chinese numerals: four of a year are its digits; those of an era, month and day have the sign of ten.
-_NUMERALS = {"": 0, "零": 0} | {sign: digit for digit, sign in enumerate("〇一二三四五六七八九")}
-_IN_NUMERALS = re.compile(
-    r"([〇零一二三四五六七八九]{4}|[一二三四五六七八九十]{1,3})年([一二三四五六七八九十]{1,2})月([一二三四五六七八九十]{1,3})日"
-)
+#: A date in Chinese numerals, of digits, or with the sign of ten; the first year of an era has its own sign.
+_NUMERALS = {"零": "0", "元": "1"} | {sign: str(digit) for digit, sign in enumerate("〇一二三四五六七八九")}
+_IN_NUMERALS = re.compile("([元{0}]{{1,4}})年([{0}]{{1,2}})月([{0}]{{1,3}})日".format("〇零一二三四五六七八九十"))
 
 
 def gregorian(text: str) -> str:
@@ -94,9 +92,13 @@ def _number(digits: str) -> int:
 def _of_numerals(found: re.Match[str]) -> str:
     """Return a date in digits."""
     parts = [part.rpartition("十") for part in found.groups()]
-    numbers = [10 * (_NUMERALS.get(tens, 1) or 1) * bool(ten) + _NUMERALS.get(ones, 0) for tens, ten, ones in parts]
-    year = "".join(str(_NUMERALS[sign]) for sign in found[1]) if len(found[1]) == 4 else numbers[0]
-    return f"{year}年{numbers[1]}月{numbers[2]}日"
+    year, month, day = (_digits(tens or (ten and "一")) + _digits(ones or (ten and "〇")) for tens, ten, ones in parts)
+    return f"{year}年{month}月{day}日"
+
+
+def _digits(signs: str) -> str:
+    """Return Chinese digits as those of ASCII."""
+    return "".join(_NUMERALS.get(sign, "") for sign in signs)
 
 
 def _of_iran(found: re.Match[str]) -> str:
