@@ -74,14 +74,16 @@ def _done_in(path: Path) -> list[tuple[str, str]]:
     """Return the keys of the pages in an output; raise `ValueError` if it is another file, which stays as it is."""
     with path.open("rb") as file:
         last = b"".join(deque(file, maxlen=1))
-    found = [read.fields or {} for read in JsonLines(lambda: path.open("rb")).rows()]
+    rows = (read.fields or {} for read in JsonLines(lambda: path.open("rb")).rows())
+    found: list[tuple[Any, Any]] = [(row.get("file"), row.get("url")) for row in rows]
     cut = 0 if last.endswith(b"\n") else len(last)
-    if cut and _BEGIN.startswith(last[: len(_BEGIN)]):
+    is_ours = not cut or _BEGIN.startswith(last[: len(_BEGIN)])
+    if cut and is_ours:
         found.pop()
-    if not all(isinstance(row.get(name), str) for row in found for name in ("file", "url")):
+    if not is_ours or not all(isinstance(part, str) for each in found for part in each):
         raise ValueError(f"{path}: not an output of this command, which cannot be continued")
     os.truncate(path, path.stat().st_size - cut)
-    return [_key(row["file"], row["url"]) for row in found]
+    return [_key(file, url) for file, url in found]
 
 
 def _key(file: str, url: str) -> tuple[str, str]:
