@@ -25,7 +25,7 @@ from denoise_scrapy.body.fields import CHUNKS, WHOLE, chunk_rows_of, held_bytes,
 from denoise_scrapy.body.rendering.markdown import destination, escape_inside, escape_line, escape_text
 from denoise_scrapy.crawl.duplicates import MEMORY, Duplicates, index_place
 from denoise_scrapy.crawl.feeds import CHANGES
-from denoise_scrapy.crawl.items import values_of
+from denoise_scrapy.crawl.items import url_in, values_of
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.settings import MARK, DenoiseSettings
@@ -234,15 +234,13 @@ class _Pages(_OfCrawl):
     def export_item(self, item: Any) -> None:
         """Export an item that has an http(s) URL."""
         values, ours = values_of(item), self._ours
-        names = {name: name for name in ("title", "description", "markdown")} | {
-            **ours.item_fields,
-            "url": ours.url_field,
-        }
+        names = {name: name for name in ("title", "description", "markdown")} | dict(ours.item_fields)
         found = {what: values.get(name) for what, name in names.items()}
         texts = {what: value for what, value in found.items() if isinstance(value, str)}
-        if site_key(texts.get("url", "")) and not values.get(ours.mark_field(MARK)):
+        url = url_in(values, ours.url_field)
+        if site_key(url) and not values.get(ours.mark_field(MARK)):
             title = _in_line(texts.get("title", ""))
-            self._export(texts["url"], title or _in_line(unquote(_segments(texts["url"])[-1])), texts)
+            self._export(url, title or _in_line(unquote(_segments(url)[-1])), texts)
 
     def _export(self, url: str, title: str, values: Mapping[str, str]) -> None:
         raise NotImplementedError

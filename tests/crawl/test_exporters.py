@@ -199,6 +199,11 @@ def test_nothing_is_added_to_an_item_that_other_feeds_get_too() -> None:
     assert [*item] == ["url"]
 
 
+def test_the_address_of_a_page_may_be_in_a_list() -> None:
+    """Item loaders without an output processor leave it in one."""
+    assert "- [Weir](https://a.example/weir)" in listed({"url": ["https://a.example/weir"], "title": "Weir"})
+
+
 def test_pages_are_listed_by_folders_below_the_start_page() -> None:
     paths = {
         "/": "Harbour",
