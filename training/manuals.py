@@ -13,6 +13,7 @@ import random
 import re
 import subprocess
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -90,32 +91,30 @@ def main() -> None:
     ap.add_argument("folder", type=Path, help="an existing folder for docs.jsonl.gz")
     output = ap.parse_args().folder / "docs.jsonl.gz"
     with TemporaryDirectory() as folder:
-        lines = [json.dumps(page) + "\n" for package in MANUALS for page in pages(package, Path(folder))]
+        lines = [json.dumps(page) + "\n" for package in MANUALS for page in islice(pages(package, Path(folder)), PAGES)]
     with output.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
         file.writelines(line.encode() for line in lines)
     print(f"wrote {len(lines)} pages to {output}")
 
 
 def pages(package: str, folder: Path) -> Iterator[dict[str, str]]:
-    """Yield some pages of a package, unpacked in a folder, as lines of a corpus."""
+    """Yield the pages of a package, unpacked in a folder, in random order as lines of a corpus."""
     subprocess.run(["apt-get", "download", "-q", package], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     [archive] = folder.glob(f"{package}_*.deb")
     subprocess.run(["dpkg-deb", "-x", archive, folder / package], check=True)
     place, generator = MANUALS[package]
-    found, root = 0, folder / package / "usr/share" / place
+    root = folder / package / "usr/share" / place
     publisher = re.sub(r"-(doc(-.*)?|[a-z]{2}(-cn)?)$|\.", "", package)
     files = sorted(path for path in root.rglob("*.html") if path.stat().st_size <= MAX_BYTES)
     random.Random(place).shuffle(files)
     for path in files:
-        text = content_of(path.read_bytes(), generator)
+        raw = path.read_bytes()
+        text = content_of(raw, generator)
         if len(text) < MIN_TEXT:
             continue
-        source = html_to_unicode(None, path.read_bytes(), default_encoding="utf-8")[1]
+        source = html_to_unicode(None, raw, default_encoding="utf-8")[1]
         url = f"http://docs.{publisher}.org/{path.relative_to(root)}"
         yield {"site": package, "page": url, "url": url, "html": source, "gold": text, "kind": "documentation"}
-        found += 1
-        if found == PAGES:
-            return
 
 
 def content_of(source: bytes, generator: Generator) -> str:

@@ -359,7 +359,7 @@ class SiteModel:
             page = page.with_unseen()
         example_likeness = None
         site = self.statistics.for_page(page, chosen.comparison_pages, whole=chosen.needs_elements)
-        if not len(page.blocks.rows):
+        if not len(page.blocks):
             decision, lack = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ()), WHOLE_TEXT
         else:
             decision = chosen.decide(page, site)

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import unescape
 from itertools import chain, repeat
-from operator import itemgetter
 
 from denoise_scrapy.core.characters import fold, letters, without_unseen
 from denoise_scrapy.page import Flag, Page
@@ -108,7 +107,7 @@ def _parts(title: str) -> Parts:
 @lru_cache(256)
 def _split(title: str) -> tuple[str, ...]:
     """Return the parts of a title, folded."""
-    return tuple(map(fold, map(itemgetter(0), _parts(title))))
+    return tuple([fold(part[0]) for part in _parts(title)])
 
 
 def _without_shared(parts: Parts, own: tuple[str, ...], split: Sequence[tuple[str, ...]]) -> Parts:
@@ -116,7 +115,8 @@ def _without_shared(parts: Parts, own: tuple[str, ...], split: Sequence[tuple[st
     first = last = 0
     for n in range(1, len(own)):
         last += _is_shared(own[-n:], [other[-n:] for other in split])
-        first += not last and _is_shared(own[:n], [other[:n] for other in split])
+        if not last:
+            first += _is_shared(own[:n], [other[:n] for other in split])
     return parts[first : len(parts) - last]
 
 

@@ -14,8 +14,7 @@ from base64 import b64decode, b64encode
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import partial
-from itertools import count, takewhile
+from itertools import takewhile
 from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -130,7 +129,7 @@ def likeness(a: Hashes, b: Hashes) -> float:
 
     Only the smallest hashes are kept of a template with more than `CONTAINERS`: both are compared up to there.
     """
-    last = np.append(a[CONTAINERS - 1 :], b[CONTAINERS - 1 :]).min(initial=(1 << 32) - 1)
+    last = min([int(one[-1]) for one in (a, b) if len(one) == CONTAINERS], default=1 << 32)
     a, b = a[a <= last], b[b <= last]
     return len(np.intersect1d(a, b, assume_unique=True)) / max(len(a), len(b)) if len(a) or len(b) else 1.0
 
@@ -239,12 +238,12 @@ class SiteTally:
             return
         self._read += 1
         self._words += reading.words
-        alike = map(partial(likeness, reading.template), self._templates)
-        best, number = max(zip(alike, count()), default=(0.0, 0))
+        found = [(likeness(reading.template, first), number) for number, first in enumerate(self._templates)]
+        best, number = max(found, default=(0.0, 0))
         if best >= ALIKE:
             self._times[number] += 1
-        elif len(self._templates) < TEMPLATES:
-            self._times[len(self._templates)] = 1
+        elif len(found) < TEMPLATES:
+            self._times[len(found)] = 1
             self._templates.append(reading.template)
         held = reading._replace(words=_NONE, template=_NONE)  # they are already in the sums
         if len(self._sample) < SAMPLE:

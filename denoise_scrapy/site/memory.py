@@ -169,10 +169,7 @@ class PageMemory:
 
     def pages(self, site: str) -> list[Page | PageFacts]:
         """Return the remembered pages of a site, newest first within each template."""
-        found = list[Page | PageFacts]()
-        for template in self._sites.get(site, ()):
-            found += reversed(template.pages.values())
-        return found
+        return [page for t in self._sites.get(site, ()) for page in reversed(t.pages.values())]
 
     def comparison_pages(self, page: Page | PageFacts, k: int, *, whole: bool = False) -> list[Page | PageFacts]:
         """Return up to k pages to compare a page with: of its site, with other URLs, most similar template first.

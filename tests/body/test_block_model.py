@@ -11,7 +11,7 @@ from denoise_scrapy.body.kind import KINDS
 from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy, block_model, contributions, view_of
 from denoise_scrapy.body.taste import LEARNED
 from denoise_scrapy.core.features import FAMILIES, NAMES
-from denoise_scrapy.core.judge import Neighbours, judge
+from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from training.model_file import save_model
@@ -74,8 +74,6 @@ def test_parts_say_how_the_odds_change_without_a_family():
     def odds(p):
         return np.log(p / (1 - p))
 
-    network, forest = model.network, model.forests["forest"]
-    whole, rest = (judge(network, forest, neighbours, some)[0] for some in (features, without))
-    expected = odds(whole) - odds(rest)
+    expected = odds(model.judge(features, neighbours)[0]) - odds(model.judge(without, neighbours)[0])
     assert found == pytest.approx(expected, abs=1e-6)
     assert found.shape == (len(page.blocks),)

@@ -78,6 +78,13 @@ class BlockModel:
     wording: Wording
     provenance: dict[str, Any]
 
+    def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values]:
+        """Return the probability of each of m blocks, and its log odds from the network alone, shape (m,) each.
+
+        The features have shape (n, m), rows as in `NAMES`, NaN where unknown.
+        """
+        return judge(self.network, self.forests["forest"], neighbours, features)
+
     @classmethod
     def load(cls, path: Path) -> BlockModel:
         """Load a model from a file, which `training.model_file` writes."""
@@ -147,7 +154,7 @@ def contributions(features: Values, neighbours: Neighbours, model: BlockModel) -
     """Return each family's contribution to the log odds of each block of a page, shape (m,) each."""
 
     def odds(of: Values) -> FloatArray:
-        sure = np.clip(judge(model.network, model.forests["forest"], neighbours, of)[0], 1e-6, 1 - 1e-6)
+        sure = np.clip(model.judge(of, neighbours)[0], 1e-6, 1 - 1e-6)
         return np.log(sure / (1 - sure))
 
     whole, found = odds(features), {}
@@ -216,7 +223,7 @@ class CombinedStrategy(Strategy):
         """
         model = self._model or block_model()
         neighbours = Neighbours.of(page.tree)
-        probability, odds = judge(model.network, model.forests["forest"], neighbours, features)
+        probability, odds = model.judge(features, neighbours)
         probability[page.unseen_blocks] = 0
         is_byline = np.zeros(len(odds), bool)
         if forest := model.forests.get("part bylines"):
