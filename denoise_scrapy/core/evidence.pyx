@@ -185,6 +185,7 @@ _list_negations()
 cdef struct Kept:
     # Of a kept text: its units, those below a limit; its runs in order, sampled below a limit; lengths.
     BitSet units
+    BitSet run_set
     const uint16_t* unit
     size_t unit_count
     uint32_t below
@@ -296,7 +297,7 @@ cdef int find_places(FeatureStrings new, const Kept& kept, const vector[Common]&
             start, rank = end + length, following
 
 
-cdef int kept_says(FeatureStrings new, const BitSet& runs, int32_t start, int32_t end, uint32_t word) noexcept nogil:
+cdef int kept_says(FeatureStrings new, const Kept& kept, int32_t start, int32_t end, uint32_t word) noexcept nogil:
     """Count the runs of the kept text that have a word in place of some units."""
     cdef uint32_t[2 * RUN] units
     cdef int32_t i, step, found = 0
@@ -306,11 +307,11 @@ cdef int kept_says(FeatureStrings new, const BitSet& runs, int32_t start, int32_
     units[RUN - 1] = word
     for step in range(max(0, RUN - 1 - start), min(RUN, <int32_t>new.n - end + 1)):
         if step == RUN - 1 or new._kind[start - RUN + 1 + step] & SORT != IDEOGRAPH:
-            found += has_bit(runs, <uint16_t>(hash_run(&units[step], RUN) >> 32))
+            found += has_bit(kept.run_set, <uint16_t>(hash_run(&units[step], RUN) >> 32))
     return found
 
 
-cdef bint negates(FeatureStrings new, const Kept& kept, const BitSet& runs, const Place& one) noexcept nogil:
+cdef bint negates(FeatureStrings new, const Kept& kept, const Place& one) noexcept nogil:
     """Return whether a negation is put in, left out or exchanged at a place of a few words."""
     cdef int32_t place
     cdef size_t i
@@ -320,7 +321,7 @@ cdef bint negates(FeatureStrings new, const Kept& kept, const BitSet& runs, cons
         if binary_search(_negations.begin(), _negations.end(), new._unit[place]):
             return True
     for i in range(_negations.size() if one.end - one.start < 2 else 0):
-        if kept_says(new, runs, one.start, one.end, _negations[i]) > 1:
+        if kept_says(new, kept, one.start, one.end, _negations[i]) > 1:
             return True
     return False
 
@@ -447,7 +448,7 @@ cdef int count_respelt(
     Of a word's spellings, one has a lost word's hash by chance in one of a hundred words; none then also stands between
     the same neighbours in a kept run.
     """
-    cdef BitSet runs, tried, told
+    cdef BitSet tried, told
     cdef vector[uint32_t] spellings
     cdef vector[uint64_t] ways  # a word, and the hash of a spelling that is lost
     cdef int32_t place, i
@@ -456,7 +457,6 @@ cdef int count_respelt(
     cdef double found = 0
     clear(tried)
     clear(told)
-    set_bits(runs, kept.runs, kept.run_count)
     for place in range(<int32_t>new.n):
         if marks.kind[place] in (WORD, NAME) and add_bit(tried, short_hash(new._unit[place])):
             spellings.clear()
@@ -467,11 +467,11 @@ cdef int count_respelt(
     for place in range(<int32_t>new.n):
         for way in ways:
             unit = <uint32_t>way
-            if way >> 32 == new._unit[place] and kept_says(new, runs, place, place + 1, unit):
+            if way >> 32 == new._unit[place] and kept_says(new, kept, place, place + 1, unit):
                 found += add_bit(told, short_hash(new._unit[place])) + add_bit(told, short_hash(unit))
         if place + 1 < new.n:
             unit = crc32_on(new._unit[place], <const unsigned char*>words[place + 1].data(), words[place + 1].size())
-            if has_bit(changed.lost, short_hash(unit)) and kept_says(new, runs, place, place + 2, unit):
+            if has_bit(changed.lost, short_hash(unit)) and kept_says(new, kept, place, place + 2, unit):
                 found += add_bit(told, short_hash(unit))
                 for i in range(place, place + 2):
                     found += marks.kind[i] > 0 and add_bit(told, short_hash(new._unit[i]))
@@ -486,8 +486,6 @@ cdef int measure_places(FeatureStrings new, Marks marks, const Kept& kept, vecto
     cdef double size, lost
     cdef bint inside, alone, has_number, has_name, has_word
     cdef Place one
-    cdef BitSet runs
-    set_bits(runs, kept.runs, kept.run_count)
     begins.resize(new.n + 1)
     ends.resize(new.n + 1)
     for place in range(<int32_t>new.n):
@@ -522,7 +520,7 @@ cdef int measure_places(FeatureStrings new, Marks marks, const Kept& kept, vecto
         out[LOST_INSIDE] += lost
         keep_most(&out[LONGEST_NEW_INSIDE], size)
         keep_most(&out[LONGEST_LOST_INSIDE], lost)
-        out[NEGATIONS] += negates(new, kept, runs, one)
+        out[NEGATIONS] += negates(new, kept, one)
         out[NUMBER_PLACES] += has_number and lost > 0
         out[NAME_PLACES] += has_name and not has_number and lost > 0
         out[SMALL_PLACES] += has_word and lost > 0 and size <= FEW
@@ -607,6 +605,7 @@ def evidence(
     kept.unit, kept.unit_count = start_of(units), units.shape[0]
     set_bits(kept.units, kept.unit, kept.unit_count)
     kept.main, kept.main_count, kept.runs, kept.run_count = start_of(main), main.shape[0], start_of(runs), runs.shape[0]
+    set_bits(kept.run_set, kept.runs, kept.run_count)
     with nogil:
         marks.read(new, kept, name, names.shape[0])
         find_common(new, kept, chain, &sampled)
