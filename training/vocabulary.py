@@ -2,17 +2,24 @@
 
 Each page counts once, and a publisher's pages count as the square root of their number. The features of a page are
 filled in without its publisher: odds from its own pages would be surer than any on a new site.
+
+Recorded pages are of few languages, and frames say the same in all. `python -m training.vocabulary` adds what is new in
+`frame_words.json` to the model that comes with the package, without a fit.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import json
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.strategies.combined import block_model
 from denoise_scrapy.core.features import (
     ANNOUNCING_TOKENS,
     FAMILIES,
@@ -24,13 +31,19 @@ from denoise_scrapy.core.features import (
     words_of,
 )
 from denoise_scrapy.core.tree import Tree
+from denoise_scrapy.page import Page
 from training.dataset import Example, recorded_by_publisher
+from training.model_file import save_model
 
 #: Fewest publishers that use a word of class names, or of texts, and the pages added to its counts: with neither,
 #: rare words would have extreme odds. 3 and 1 for texts cost Chinese news .02.
 OF_CLASSES, OF_TEXTS = (3, 1.0), (5, 2.0)
 #: Log odds below this are uninformative, and left out.
 LEAST = 0.1
+#: Words of frames in some sixty languages by the English word that they translate. Of 174 written pages in 50 languages
+#: that nobody had seen, 95 are right with them, 88 without; recorded pages gain .0001.
+FRAME_WORDS: dict[str, str] = json.loads(Path(__file__).with_name("frame_words.json").read_text("utf-8"))
+MODEL = Path("denoise_scrapy/body/models/blocks.npz")
 _ROWS = [NAMES.index(name) for family in ("class_names", "text_words") for name in FAMILIES[family].names]
 
 
@@ -127,7 +140,7 @@ class Vocabularies:
         texts = np.zeros(WORDS, np.float32)
         words, texts_odds = self._text_words.odds(publisher)
         texts[words] = texts_odds
-        return Vocabulary(dict(zip(names.tolist(), odds.tolist(), strict=True)), texts)
+        return Vocabulary(dict(zip(names.tolist(), odds.tolist(), strict=True)), with_translations(texts))
 
     def filled(self, example: Example) -> npt.NDArray[np.float32]:
         """Return an example's features, with word odds from other publishers' pages."""
@@ -139,3 +152,22 @@ def with_words(example: Example, vocabulary: Vocabulary) -> npt.NDArray[np.float
     features: npt.NDArray[np.float32] = example.features.copy()
     features[_ROWS] = View(example.page.tree, vocabulary).features[_ROWS]
     return features
+
+
+def with_translations(odds: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return odds of words in which those of `FRAME_WORDS` without any have the mean odds of the words they translate."""
+    found = defaultdict[int, list[float]](list)
+    for english, others in FRAME_WORDS.items():
+        first, *numbers = text_numbers(Page.parse(f"<p>{english} {others}</p>").tree).tolist()
+        for number in numbers:
+            found[number].append(odds[first])
+    added = odds.copy()
+    for number, some in found.items():
+        added[number] = odds[number] or np.mean(some)
+    return added
+
+
+if __name__ == "__main__":
+    shipped = block_model()
+    words = shipped.vocabulary
+    save_model(replace(shipped, vocabulary=Vocabulary(words.class_words, with_translations(words.text_words))), MODEL)

@@ -6,12 +6,13 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from denoise_scrapy.core.features import ANNOUNCING_TOKENS, NAMES, text_numbers
+from denoise_scrapy.body.strategies.combined import block_model
+from denoise_scrapy.core.features import ANNOUNCING_TOKENS, NAMES, WORDS, text_numbers
 from denoise_scrapy.page import Page
 from evaluation.corpora import RecordedPage
 from training import vocabulary
 from training.dataset import examples
-from training.vocabulary import LEAST, OF_CLASSES, OF_TEXTS, Vocabularies
+from training.vocabulary import FRAME_WORDS, LEAST, OF_CLASSES, OF_TEXTS, Vocabularies, with_translations
 
 FRAME = '<div class=menu><p>Home page and other things</div><div class="{1}"><p>The bridge was closed, said {0}.</div>'
 
@@ -56,3 +57,27 @@ def test_words_of_texts_have_the_odds_of_other_publishers(monkeypatch):
         assert found == pytest.approx(value if abs(value) >= LEAST else 0, abs=1e-6), word
     assert vocabularies.filled(some[0])[NAMES.index("word_most"), 0] == 0, "the word has two other publishers"
     assert np.count_nonzero(vocabularies.filled(some[-1])[NAMES.index("word_mean")]) == 1, "only 'the', of all four"
+
+
+def number(word):
+    found = text_numbers(Page.parse(f"<p>{word}").tree).tolist()
+    assert len(found) == 1, f"{word} is no word of a tree"
+    return found[0]
+
+
+def test_words_of_frames_have_the_odds_of_what_they_translate(monkeypatch):
+    monkeypatch.setattr(vocabulary, "FRAME_WORDS", {"share": "paylaş bildir", "report": "bildir zgłoś", "menu": "meniu"})
+    odds = np.zeros(WORDS, np.float32)
+    odds[[number("share"), number("report"), number("zgłoś")]] = -3, -2, 0.5
+    added = with_translations(odds)
+    expected = {"share": -3, "report": -2, "paylaş": -3, "bildir": -2.5, "zgłoś": 0.5, "menu": 0, "meniu": 0}
+    assert {word: added[number(word)] for word in expected} == expected
+    assert np.count_nonzero(added) == 5 and np.count_nonzero(odds) == 3
+
+
+def test_the_shipped_model_knows_the_words_of_frames():
+    odds = block_model().vocabulary.text_words
+    assert (with_translations(odds) == odds).all(), "python -m training.vocabulary adds them"
+    for english, others in FRAME_WORDS.items():
+        assert odds[number(english)] < -1, f"{english} is no word of frames"
+        assert all(odds[number(word)] for word in others.split()), english
