@@ -155,7 +155,7 @@ def with_words(example: Example, vocabulary: Vocabulary) -> npt.NDArray[np.float
 
 
 def with_translations(odds: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return odds of words in which those of `FRAME_WORDS` without any have the mean odds of the words they translate."""
+    """Return odds with those of `FRAME_WORDS` that had none: the mean odds of the words that they translate."""
     found = defaultdict[int, list[float]](list)
     for english, others in FRAME_WORDS.items():
         first, *numbers = text_numbers(Page.parse(f"<p>{english} {others}</p>").tree).tolist()

@@ -66,7 +66,8 @@ def number(word):
 
 
 def test_words_of_frames_have_the_odds_of_what_they_translate(monkeypatch):
-    monkeypatch.setattr(vocabulary, "FRAME_WORDS", {"share": "paylaş bildir", "report": "bildir zgłoś", "menu": "meniu"})
+    table = {"share": "paylaş bildir", "report": "bildir zgłoś", "menu": "meniu"}
+    monkeypatch.setattr(vocabulary, "FRAME_WORDS", table)
     odds = np.zeros(WORDS, np.float32)
     odds[[number("share"), number("report"), number("zgłoś")]] = -3, -2, 0.5
     added = with_translations(odds)
