@@ -161,7 +161,7 @@ def with_translations(odds: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         first, *numbers = text_numbers(Page.parse(f"<p>{english} {others}</p>").tree).tolist()
         for number in numbers:
             found[number].append(odds[first])
-    added = odds.copy()
+    added: npt.NDArray[np.float32] = odds.copy()
     for number, some in found.items():
         added[number] = odds[number] or np.mean(some)
     return added
