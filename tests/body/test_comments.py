@@ -114,10 +114,7 @@ REMARKS = [
     ("ja", "コメント（5件）", "2021年5月{}日 10:3{}", "返信"),
 ]
 #: Headings below which the model keeps some remarks, if nothing but the heading, names and times says what they are.
-STAY = {
-    *("Discussion", "5 thoughts on “The harvest”", "Commentaires (5)", "5 comentarios", "Комментарии (5)"),
-    "5 comentários",
-}
+STAY = {"Discussion", "5 thoughts on “The harvest”", "Commentaires (5)", "Комментарии (5)"}
 
 
 def page(language, title, inner):
