@@ -40,8 +40,8 @@ from training.model_file import save_model
 OF_CLASSES, OF_TEXTS = (3, 1.0), (5, 2.0)
 #: Log odds below this are uninformative, and left out.
 LEAST = 0.1
-#: Words of frames in some forty languages by the English word that they translate. Of 174 written pages in over forty languages
-#: that nobody had seen, 95 are right with them, 88 without; recorded pages gain .0001.
+#: Words of frames in some forty languages by the English word that they translate. Of 174 written pages in as many
+#: languages, which nobody had seen, 95 are right with them, 88 without; recorded pages gain .0001.
 FRAME_WORDS: dict[str, str] = json.loads(Path(__file__).with_name("frame_words.json").read_text("utf-8"))
 MODEL = Path("denoise_scrapy/body/models/blocks.npz")
 _ROWS = [NAMES.index(name) for family in ("class_names", "text_words") for name in FAMILIES[family].names]
