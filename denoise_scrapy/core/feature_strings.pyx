@@ -40,7 +40,7 @@ cdef enum:
     WORTH_UNITS = 2048
 
 UNIT_HASH = "crc32-utf8"
-TOKEN_RULE = 4  # raise when the rule below changes: fingerprints of different rules cannot be compared
+TOKEN_RULE = 5  # raise when the rule below changes: fingerprints of different rules cannot be compared
 
 # Characters of a text that are normalised at a time, or more if they contain neither white space nor one-character
 # units. For this many ideographs it takes 20 ms, during which no other thread of the interpreter runs.
@@ -105,6 +105,10 @@ _SPELLINGS = str.maketrans({
 _SPELLINGS |= str.maketrans("аеорсухіјѕԁԛԝһ" "οναιρτυχκεηγωϲϳ", "aeopcyxijsdqwh" "ovaiptuxkenywcj")
 # The address of a link in Markdown.
 _ADDRESS = re.compile(r"(?<=\])\((?:https?://|[./#])[^()\s]*\)")
+# Time codes before lines of transcripts and subtitles, with a subtitle's number; those of the first minutes have `0:`.
+_TIME_CODE = re.compile(
+    r"^[ \t]*(?:\d+\s*\n)?[\[(]?\d\d?:\d\d(?::\d\d(?:[.,]\d+)?|[.,]\d+(?= -->))(?: --> [\d:.,]+)?[\])]?", re.MULTILINE
+)
 # A word that is capitalised elsewhere than after a full stop. The search is for blanks, a fifth of the time.
 _NAME = re.compile(r" (?=[^\Wa-z])(?<=[\w,;)] )([^\W\d_a-z]\w+)")
 
@@ -262,6 +266,8 @@ cdef int read_rows(object text, UnitRows& rows, object digest=None):
     for piece in _pieces(text) if len(text) > PIECE else (text,):
         if "](" in piece:
             piece = _ADDRESS.sub("", piece)
+        if "0:" in piece:
+            piece = _TIME_CODE.sub("", piece)
         if "&" in piece:
             with suppress(ValueError):  # a number of thousands of digits
                 piece = html.unescape(piece)

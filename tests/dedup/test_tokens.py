@@ -57,6 +57,9 @@ def test_tokens(text, units):
         ("ภาษา\u200bไทย", "ภาษาไทย"),
         ("L&#39;&eacute;t&eacute;,&nbsp;enfin &#8211; &#x4E2D;", "L'été, enfin – 中"),
         ("R&amp;D, AT&T &lt;b&gt;", "R&D, AT&T <b>"),
+        ("1\n00:00:01,000 --> 00:00:04,500\nIt rained.\n\n2\n00:00:05,000 --> 00:00:07\nOn.", "It rained. On."),
+        ("00:01.000 --> 00:04.500\nIt rained.\n00:05.000 --> 00:07.250\nAll night.", "It rained. All night."),
+        ("[00:12:31] It rained.\n (0:13:02.5) All night.", "It rained.\nAll night."),
     ],
 )
 def test_spellings_of_one_text(one, other):
@@ -78,6 +81,10 @@ def test_spellings_of_one_text(one, other):
 )
 def test_other_letters_are_other_units(one, other):
     assert tokens(one) != tokens(other)
+
+
+def test_times_that_are_no_time_codes_are_units():
+    assert tokens("10:05 Bus\n3\n7:30.\nAnn 1:02:03") == ["10", "05", "bus", "3", "7", "30", "ann", "1", "02", "03"]
 
 
 @given(
