@@ -263,11 +263,11 @@ cdef int read_rows(object text, UnitRows& rows, object digest=None):
     cdef size_t size
     rows.hashes.reserve(len(text) // 4)
     rows.kinds.reserve(len(text) // 4)
+    if "0:" in text:
+        text = _TIME_CODE.sub("", text)  # before it is cut: a piece may begin within a line
     for piece in _pieces(text) if len(text) > PIECE else (text,):
         if "](" in piece:
             piece = _ADDRESS.sub("", piece)
-        if "0:" in piece:
-            piece = _TIME_CODE.sub("", piece)
         if "&" in piece:
             with suppress(ValueError):  # a number of thousands of digits
                 piece = html.unescape(piece)

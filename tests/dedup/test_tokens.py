@@ -3,7 +3,7 @@ import zlib
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from denoise_scrapy.core import feature_strings as tokens_module
@@ -121,6 +121,7 @@ def test_numbers_are_the_units_with_a_digit(words):
     assert (read_units(text).kinds == NUMBER).tolist() == numbers
 
 
+@example("late, at 1:02:03 or 0:30:00\n7\n0:00:05 on", 3)
 @given(
     st.text(
         st.sampled_from("&#;ab C是のかカーｶ\u3099ﾞ 12.\n\u2003ÉǅΑΣ'\u0301\u0345कि각각𠀀〇") | st.characters(),
