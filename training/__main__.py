@@ -21,10 +21,9 @@ from denoise_scrapy.core.features import NAMES
 from evaluation.corpora import corpus_hash
 from training.dataset import PAGES, read_corpora, read_examples
 from training.model import KIND, cross_validate, fit_model
-from training.model_file import save_model
+from training.model_file import OUTPUT, save_model
 from training.tables import below, calibration_table, floors, means, worst_table
 
-OUTPUT = Path("denoise_scrapy/body/models")
 #: The score of each page, for tables and for inspecting the worst pages.
 REPORT = Path("training/output/pages.jsonl")
 #: Scores that cross-validation must reach, by corpus and comparison pages; valid only for the corpora that set them.

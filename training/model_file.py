@@ -11,6 +11,9 @@ import numpy as np
 from denoise_scrapy.body.strategies.combined import BlockModel
 from denoise_scrapy.core.judge import Forest, Network
 
+#: Folder of the models that come with the package.
+OUTPUT = Path("denoise_scrapy/body/models")
+
 
 def save_model(model: BlockModel, path: Path) -> None:
     """Write a model to a file, without pickles."""

@@ -13,7 +13,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,7 @@ from denoise_scrapy.core.features import (
 from denoise_scrapy.core.tree import Tree
 from denoise_scrapy.page import Page
 from training.dataset import Example, recorded_by_publisher
-from training.model_file import save_model
+from training.model_file import OUTPUT, save_model
 
 #: Fewest publishers that use a word of class names, or of texts, and the pages added to its counts: with neither,
 #: rare words would have extreme odds. 3 and 1 for texts cost Chinese news .02.
@@ -43,7 +43,6 @@ LEAST = 0.1
 #: Words of frames in some forty languages by the English word that they translate. Of 174 written pages in as many
 #: languages, which nobody had seen, 95 are right with them, 88 without; recorded pages gain .0001.
 FRAME_WORDS: dict[str, str] = json.loads(Path(__file__).with_name("frame_words.json").read_text("utf-8"))
-MODEL = Path("denoise_scrapy/body/models/blocks.npz")
 _ROWS = [NAMES.index(name) for family in ("class_names", "text_words") for name in FAMILIES[family].names]
 
 
@@ -158,7 +157,7 @@ def with_translations(odds: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Return odds with those of `FRAME_WORDS` that had none: the mean odds of the words that they translate."""
     found = defaultdict[int, list[float]](list)
     for english, others in FRAME_WORDS.items():
-        first, *numbers = text_numbers(Page.parse(f"<p>{english} {others}</p>").tree).tolist()
+        first, *numbers = _numbers(f"{english} {others}")
         for number in numbers:
             found[number].append(odds[first])
     added: npt.NDArray[np.float32] = odds.copy()
@@ -167,7 +166,19 @@ def with_translations(odds: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return added
 
 
+@cache
+def _numbers(words: str) -> list[int]:
+    found: list[int] = text_numbers(Page.parse(f"<p>{words}</p>").tree).tolist()
+    return found
+
+
+def main() -> None:
+    """Add the words of frames to the model that comes with the package."""
+    model = block_model()
+    words = model.vocabulary
+    known = Vocabulary(words.class_words, with_translations(words.text_words))
+    save_model(replace(model, vocabulary=known), OUTPUT / "blocks.npz")
+
+
 if __name__ == "__main__":
-    shipped = block_model()
-    words = shipped.vocabulary
-    save_model(replace(shipped, vocabulary=Vocabulary(words.class_words, with_translations(words.text_words))), MODEL)
+    main()
