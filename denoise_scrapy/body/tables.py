@@ -97,8 +97,8 @@ def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolAr
     data &= e.subtree_sums(data) == data
     of_data = (table >= 0) & data[table]
     empty = _spanned_rows(page, np.flatnonzero(e.has_tag({"tr"}) & of_data), cells, row, table, live)
-    hidden = (e.column("own_flags") & Flag.HIDDEN) != 0
-    empty[cells] = ((live | empty)[row[cells]] & of_data[cells]) & ~live[cells] & ~hidden[cells]
+    hidden = (e.tokens["flags"] & int(Flag.HIDDEN))[e.token[cells]] != 0
+    empty[cells] = ((live | empty)[row[cells]] & of_data[cells]) & ~live[cells] & ~hidden
     return e.has_tag(TABLE_TAGS) & (table >= 0) & ~of_data, empty
 
 

@@ -81,31 +81,29 @@ class Elements:
         return np.frombuffer(self.tree.tagged(tags), np.bool_).take(self.token)
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """Return a read-only column by name: one of `_KINDS` and `_CODES`, `flags` or `own_flags`."""
+        """Return a read-only column by name: one of `_KINDS` and `_CODES`."""
         if name not in self._columns:
             if name in _KINDS:
                 of_tokens = (self.tokens["kind"] & _KINDS[name]) != 0
-            elif name in {"flags", "own_flags"}:
-                of_tokens = self._token_flags
             else:
                 of_tokens = np.ascontiguousarray(self.tokens[_CODES[name]])
-            if name == "flags":  # what is visible within what is not, only the core's rows tell
-                hidden = self.rows["flags"] & np.int64(Flag.HIDDEN)
-                self._columns[name] = self.tree.inherited(of_tokens & ~np.int64(Flag.HIDDEN)) | hidden
-            else:
-                self._columns[name] = of_tokens.take(self.token)
+            self._columns[name] = of_tokens.take(self.token)
         return self._columns[name]
 
+    def has(self, flag: Flag) -> BoolArray:
+        """Return which elements, or ancestors of them, have any of these flags of tags."""
+        return np.asarray((self.rows["flags"] & int(flag)) != 0)  # an enum is slow
+
     @cached_property
-    def _token_flags(self) -> IntArray:
-        """Flags of each token, including those of words in names, of which the core has only the comment words."""
-        flags = self.tokens["flags"].astype(np.int64)
+    def flags(self) -> IntArray:
+        """Flags of each element and its ancestors, with those of words in names; the core has only comment words."""
+        words = np.zeros(len(self.tokens), np.int64)
         for token, kind in enumerate(self.tokens["kind"].tolist()):
             _, id_, class_, others = self.tree.name_of(token)
             names = " ".join(filter(None, (class_, id_, others)))
             if names and not kind & _KINDS["root"]:
-                flags[token] |= word_flags(names)
-        return flags
+                words[token] = word_flags(names)
+        return np.asarray(self.tree.inherited(words) | self.rows["flags"])
 
     def step(self, element: int) -> str:
         """Return a readable name for an element, without digits: `div#main.story`."""
@@ -243,7 +241,7 @@ class Blocks:
     @cached_property
     def flags(self) -> IntArray:
         """Flags of the block's element and its ancestors; for HIDDEN the browser overrides markup."""
-        flags = np.asarray(self.elements.column("flags").take(self.element), np.int64)
+        flags = self.elements.flags.take(self.element)
         return flags if self._boxes is None else self._seen(flags, self._boxes)
 
     def _seen(self, flags: IntArray, boxes: Boxes) -> IntArray:
@@ -509,7 +507,7 @@ class Page:
     def unseen_elements(self) -> BoolArray:
         """Elements that nothing shows and the user does not keep; as in the browser on a rendered page."""
         e = self.elements
-        unseen = (e.rows["flags"] & int(Flag.HIDDEN)) != 0
+        unseen = e.has(Flag.HIDDEN)
         if self._boxes is not None:
             unseen = np.where(np.isnan(self._boxes.width), unseen, ~self._boxes.visible)
         if self.kept_by_user:

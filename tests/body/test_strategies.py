@@ -59,7 +59,7 @@ def test_lengths_equal_the_literal_ones(html):
     page = Page.parse(html)
     e, tags = page.elements, page.tags()
     lengths = np.zeros((2, len(e)), int)
-    hidden = (e.column("own_flags") & Flag.HIDDEN) != 0
+    hidden = (e.tokens["flags"] & Flag.HIDDEN)[e.token] != 0
     for mark, end, owner in zip(e.marks.tolist(), e.text_ends.tolist(), e.text_owner.tolist(), strict=True):
         above = [i for i in range(len(e)) if i <= owner < e.end[i]]
         if not hidden[above].any():

@@ -317,7 +317,7 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     mostly = kept_total[around] >= np.where(at_root, MIN_KEPT_SHARE_OF_PAGE, MIN_KEPT_SHARE) * total[around]
     alone = ((kept[neighbours] & inside) == inside).all(axis=0) & ((block < 0) | in_figure)
     alone &= inside.all(axis=0) | (inside.any(axis=0) & mostly)
-    flags = e.column("flags")
+    flags = e.rows["flags"]
     own = flags[images] & ~flags[np.where(block >= 0, blocks.element[block], around)]  # below their container
     alone &= (own & _APART) == 0
     shown = ((own & Flag.HIDDEN) == 0) & ~page.removed_text[mark]

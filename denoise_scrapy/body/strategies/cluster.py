@@ -85,7 +85,7 @@ def node_densities(page: Page, alpha: float) -> tuple[IntArray, FloatArray]:
     the share of its own text outside links, and size the number of its elements. Lengths are visible characters.
     """
     elements, nodes = page.elements, block_nodes(page)
-    linked = (elements.column("flags") & int(Flag.LINK)) != 0
+    linked = elements.has(Flag.LINK)
     outside, is_link = elements.own_chars * ~linked, elements.column("tag") == _LINK_TAG
     columns = (outside, elements.own_chars, is_link)
     text, all_text, links = (elements.subtree_sums(column).take(nodes) for column in columns)

@@ -182,12 +182,11 @@ class Lines:
         block = e.column("block")
         breaks = e.column("break")[e.mark_element] & e.is_start
         line = np.cumsum(block[e.mark_element] | breaks)  # of the text after each mark
-        flags = e.column("flags")
         shown = np.flatnonzero((e.visible_after > 0) & (e.text_owner >= 0))
-        shown = shown[(flags[e.text_owner[shown]] & Flag.HIDDEN) == 0]
+        shown = shown[~e.has(Flag.HIDDEN)[e.text_owner[shown]]]
         owner, chars, line_of = e.text_owner[shown], e.visible_after[shown], line[shown]
         found, first = np.unique(line_of, return_index=True)
-        linked = (flags[owner] & Flag.LINK) != 0
+        linked = e.has(Flag.LINK)[owner]
         size = int(line[-1]) + 2 if len(line) else 2
         tokens = e.tree.count_tokens(e.marks[shown] + 1, e.text_ends[shown])
         self.element: IntArray = e.nearest(block)[owner[first]]
@@ -240,9 +239,8 @@ class BlockFilterStrategy(Strategy):
 def text_lengths(page: Page) -> tuple[IntArray, IntArray]:
     """Return Link(A) and Word(A): visible characters of each element in links, and outside links (formulas 2 and 3)."""
     elements = page.elements
-    flags = elements.column("flags")
-    linked = (flags & Flag.LINK) != 0
-    shown = elements.own_chars * ((flags & Flag.HIDDEN) == 0)
+    linked = elements.has(Flag.LINK)
+    shown = elements.own_chars * ~elements.has(Flag.HIDDEN)
     return elements.subtree_sums(shown * linked), elements.subtree_sums(shown * ~linked)
 
 
@@ -253,8 +251,7 @@ def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:
     alike; not narrow; and have enough characters.
     """
     elements = page.elements
-    hidden = (elements.column("flags") & Flag.HIDDEN) != 0
-    blocks = elements.has_tag(BLOCK_TAGS) & ~hidden & (link + word > 0)
+    blocks = elements.has_tag(BLOCK_TAGS) & ~elements.has(Flag.HIDDEN) & (link + word > 0)
     outer = blocks & (elements.subtree_sums(blocks) > 1)
     left = merge_alike(page, outer) if outer.any() else blocks
     large = left & (word >= MIN_SHARE * word[elements.parent < 0].sum())
