@@ -28,9 +28,6 @@ from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import safe_image_url, safe_url
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
-#: Collapsed as in the body's text, including no-break and wide spaces: pages indent with them.
-_WHITE_SPACE = re.compile(r"\s+")
-
 
 @dataclass
 class _Container:
@@ -66,10 +63,9 @@ class _Inline:
 
 
 def collapsed(text: str) -> tuple[str, str, str]:
-    """Split a text into leading white space, text, and trailing white space; all white space is one space."""
-    text = _WHITE_SPACE.sub(" ", text)
-    shown = text.strip(" ")
-    return " " * text.startswith(" "), shown, " " * (text.endswith(" ") and bool(shown))
+    """Split a text into leading white space, text, and trailing white space; each is one space, wide ones too."""
+    shown = " ".join(text.split())
+    return " " * text[:1].isspace(), shown, " " * (text[-1:].isspace() and bool(shown))
 
 
 def as_it_is(text: str) -> tuple[str, str, str]:
