@@ -547,14 +547,15 @@ class Page:
 
     def unseen_pieces(self) -> frozenset[str]:
         """Return the texts between tags that only elements which nothing shows have, white space collapsed."""
-        unseen = self.elements.of_text(self.unseen_elements)
-        found: tuple[set[str], set[str]] = (set(), set())
-        if unseen.any():
-            e = self.elements
-            for start, end, is_unseen in zip(e.marks.tolist(), e.text_ends.tolist(), unseen.tolist(), strict=True):
-                if end > start + 1:
-                    found[is_unseen].add(" ".join(self.tree.slice(start, end).strip(START + END).split()))
-        return frozenset(found[True] - found[False] - {""})
+        e = self.elements
+        unseen, is_text = e.of_text(self.unseen_elements), e.visible_after > 0
+
+        def pieces(chosen: BoolArray) -> frozenset[str]:
+            texts = map(self.tree.slice, e.marks[chosen].tolist(), e.text_ends[chosen].tolist())
+            return frozenset([" ".join(text.strip(START + END).split()) for text in texts])
+
+        found = pieces(unseen & is_text)
+        return found - pieces(~unseen & is_text) if found else found
 
     def _inside(self, matches: Iterable[Match]) -> BoolArray:
         return self.elements.inside(np.concatenate([np.zeros(0, np.int64), *(match.elements for match in matches)]))
