@@ -97,12 +97,12 @@ _FRAMES = re.compile(rb"</?(?:frameset|noframes)\b[^<>]*>", re.IGNORECASE)
 # How HTML and XML begin, and what browsers read as UTF-16.
 _BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*<[a-z!?/]|\xfe\xff|\xff\xfe", re.IGNORECASE)
 # "Binary data bytes" of the WHATWG's MIME Sniffing Standard, which text hardly contains, and how far it searches for
-# them. A PDF may have none, and no text begins like one; other formats have both, or begin with letters, as texts do.
+# them. Some documents may have none, and no text begins like one; other formats begin with letters, as texts do.
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _BINARY_WITHIN = 1445
 # Of what has no known beginning, so many different ones: those that strayed into a text are mostly the same.
 _DIFFERENT_BINARY = 4
-_PDF = b"%PDF-"
+_DOCUMENTS = {b"%PDF-": "application/pdf", b"%!PS": "application/postscript", b"{\\rtf": "application/rtf"}
 # Sound and bitmaps look like text in these, so they are thought of last.
 _WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
 _UNKNOWN = "application/octet-stream"
@@ -121,6 +121,8 @@ def media_type(html: str | bytes) -> str:
     Example:
         >>> media_type(b"%PDF-1.7\n"), media_type('{"title": "Rain"}'), media_type(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
         ('application/pdf', 'application/json', 'image/png')
+        >>> media_type(r"{\rtf1\ansi It rained.}"), media_type("%!PS-Adobe-3.0\n(It rained.) show")
+        ('application/rtf', 'application/postscript')
         >>> media_type(b"<p>It rained\0 all night."), media_type("[1] It rained all night.")
         ('', '')
     """
@@ -132,9 +134,10 @@ def media_type(html: str | bytes) -> str:
         besides = _JSON_STRING.sub(b"", data[begins.end() :])
         if not besides.translate(None, _JSON_BESIDES):
             return "application/json"
+    document = next((kind for begins, kind in _DOCUMENTS.items() if data.startswith(begins)), "")
     binary = _BINARY.findall(data, 0, _BINARY_WITHIN)
-    if not binary and not data.startswith(_PDF):
-        return ""
+    if document or not binary:
+        return document
     import chardet  # noqa: PLC0415 - .1 s, for few pages
 
     found = chardet.detect(data, exclude_encodings=_WIDE)["mime_type"]
