@@ -42,8 +42,10 @@ _RECORDS = (
     ("CHANGELOG", r"(?m)^(?=## )"),
     ("./templates", r"(?m)\n\n|^(?=Description)"),
     (".dict.dz", r"(?m)^(?=\S)"),
+    ("cwec_", r"(?=<Weakness )"),
     ("/lee_", r"\n"),
 )
+_PICTURES = (".png", ".jpg")  # nine tenths of some packages
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,8 @@ def _members(package: str) -> Mapping[str, bytes]:
     for start in starts:
         size = int(packed[start - 12 : start - 2]) if start else len(packed)
         with tarfile.open(fileobj=io.BytesIO(packed[start : start + size])) as files:
-            opened = {member.name: files.extractfile(member) for member in files if member.isfile()}
+            texts = (member for member in files if member.isfile() and not member.name.endswith(_PICTURES))
+            opened = {member.name: files.extractfile(member) for member in texts}
             found |= {name: file.read() for name, file in opened.items() if file is not None}
     return found
 
