@@ -44,6 +44,13 @@ _RECORDS = (
     (".dict.dz", r"(?m)^(?=\S)"),
     ("cwec_", r"(?=<Weakness )"),
     ("/lee_", r"\n"),
+    ("Components-", r"(?m)(?:^ {0,4}(?:- )?[\w@.-]+:(?: .*)?\n)+\s*"),
+    (".ruleset", r"text\s*= *_\(\"|\"\)\s*\n"),
+    ("helpdata", r"text\s*= *_\(\"|\"\)\s*\n"),
+    ("faq", r"(?=<h3|<tr class=.question|<qandaentry)|(?m:^(?==head2))"),
+    ("mypy_boto3", ""),
+    ("types_", ""),
+    ("METADATA", r"\A(?s:.*?)\n\n"),
 )
 _PICTURES = (".png", ".jpg")  # nine tenths of some packages
 
@@ -140,6 +147,8 @@ def _files(name: str, version: str) -> Iterator[tuple[str, str]]:
 def _members(package: str) -> Mapping[str, bytes]:
     """Return the files of a package of Debian, npm or PyPI by their names."""
     path = PACKAGES / package
+    if ".yml" in package:
+        return {package: path.read_bytes()}
     if path.suffix == ".whl":
         with zipfile.ZipFile(path) as wheel:
             return {name: wheel.read(name) for name in wheel.namelist()}
