@@ -48,6 +48,7 @@ _RECORDS = (
     (".ruleset", r"text\s*= *_\(\"|\"\)\s*\n"),
     ("helpdata", r"text\s*= *_\(\"|\"\)\s*\n"),
     ("faq", r"(?=<h3|<tr class=.question|<qandaentry)|(?m:^(?==head2))"),
+    ("/catalog/", r"(?m)^-- [0-9a-f]{32}\n"),
     ("mypy_boto3", ""),
     ("types_", ""),
     ("METADATA", r"\A(?s:.*?)\n\n"),
