@@ -3,7 +3,8 @@
 Only names and letters are kept here (`pairs_read.jsonl`), with hashes of the texts: one that has changed is left out.
 Files of packages lie in `PACKAGES`: what `npm pack lodash@4.14.0`, `apt-get download manpages=5.10-1` and
 `pip download --no-deps gensim==4.3.3` write, and `Translation-de.bz2` and its like, which a mirror of Debian has for
-bookworm in `main/i18n`; those of other releases with their name, as in `Translation-trixie-de.bz2`.
+bookworm in `main/i18n`; those of other releases with their name, as in `Translation-trixie-de.bz2`. So for
+`Components-trixie.yml.gz`, which is `Components-amd64.yml.gz` of trixie in `main/dep11`.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ _RECORDS = (
     ("helpdata", r"text\s*= *_\(\"|\"\)\s*\n"),
     ("faq", r"(?=<h3|<tr class=.question|<qandaentry)|(?m:^(?==head2))"),
     ("/catalog/", r"(?m)^-- [0-9a-f]{32}\n"),
-    ("mypy_boto3", ""),
+    (".nse", r"\[\[|\]\]"),
+    ("mypy_boto3", ""),  # with the header of the page, unlike all other packages of PyPI
     ("types_", ""),
     ("METADATA", r"\A(?s:.*?)\n\n"),
 )
