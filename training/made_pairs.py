@@ -227,7 +227,7 @@ def furnished(text: str, base: Base, pool: Pool, rng: Random) -> Made:
 MAKERS: Mapping[str, tuple[str, float, int, Maker]] = {
     "number": ("V", 0.3, 150, other_number),
     "name": ("V", 0.2, 150, other_name),
-    "colour": ("V", 0.5, 100, other_colour),
+    "colour": ("V", 1.5, 100, other_colour),
     "series": ("V", 2.0, 150, series),
     "not": ("U", 0.5, 400, negation),
     "part": ("U", 0.5, 3600, new_part),
@@ -238,7 +238,7 @@ MAKERS: Mapping[str, tuple[str, float, int, Maker]] = {
     "timed": ("C", 0.3, 3600, timed),
     "marked": ("C", 0.3, 3600, marked),
     "furnished": ("C", 5.0, 3600, furnished),
-    "framed": ("C", 1.0, 3600, framed),
+    "framed": ("C", 1.5, 3600, framed),
     "edited": ("C", 1.5, 3600, edited),
 }
 #: Weight of made forms, and of their copies.

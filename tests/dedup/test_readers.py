@@ -366,7 +366,6 @@ NOT_TOLD = {
     "guide",
     "steps",
     "corrected at another host",
-    "corrected and cut at another host",
     "other headline at another host, above the text",
 }
 
