@@ -53,9 +53,8 @@ _COMMON = ("main units in common", "runs in common", "kept runs in common", "sha
 _NEUTRAL = ("length", "ratio of lengths", "halvings", "ideographs", "numbers among new words", "balance of words",
             "length of the first line", "moved runs")  # fmt: skip
 RISING = [1 if name in _COMMON else 0 if name in _NEUTRAL else -1 for name in NAMES]
-#: Weight of all made pairs together, relative to all that were read. With .6, and less weight of colours and frames, held
-#: pairs are as right, but of forms without titles .983 are kept instead of .990, and copies and colours that the tests
-#: have are told wrongly.
+#: Weight of all made pairs together, relative to all that were read. With .6, and less weight of colours and frames,
+#: held pairs are as right, but of forms without titles .983 are kept instead of .990, and ten of our tests fail.
 MADE = 1.0
 
 
