@@ -81,7 +81,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         added=counts.get(f"{PREFIX}comparison/requests", 0),
         seconds=time.monotonic() - begun,
         milliseconds=trial.milliseconds(),
-        errors=sum(count for name, count in counts.items() if name.startswith("spider_exceptions/")),
+        errors=counts.get("spider_exceptions/count", 0),
         losses=trial.losses,
         left_out=[] if args.pipelines else sorted(_pipelines_in(of_spider)),
     )
