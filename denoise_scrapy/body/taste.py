@@ -39,19 +39,19 @@ LIKELY = 0.3
 PARTS = (*LEARNED, "tables")
 
 
-def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict[str, BoolArray]:
-    """Return the blocks of each of the named parts of a page, shape (m,)."""
-    found = dict[str, BoolArray]()
+def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict[str, FloatArray]:
+    """Return for each of the named parts the probability that a block of the page belongs to it, shape (m,)."""
+    found = dict[str, FloatArray]()
     if not {*LEARNED}.isdisjoint(names):
         features, odds = first_judgement(page, site)
         signals = part_signals(page.tree, page.words, features, Neighbours.of(page.tree), odds)
         for name in (name for name in LEARNED if name in names):
-            found[name] = block_model().forests[f"part {name}"].probability(signals) >= LIKELY
+            found[name] = block_model().forests[f"part {name}"].probability(signals)
     if "captions" in found:
-        found["captions"] |= page.blocks.inside_tags({"figcaption", "caption"})
+        found["captions"][page.blocks.inside_tags({"figcaption", "caption"})] = 1
     if "tables" in names:
         tables = page.elements.nearest(page.elements.has_tag({"table"}))[page.blocks.element]
-        found["tables"] = (tables >= 0) & data_tables(page)[tables]
+        found["tables"] = np.array((tables >= 0) & data_tables(page)[tables], float)
     return found
 
 
@@ -165,9 +165,12 @@ def read_wishes(
     def matched(match: Match) -> BoolArray:
         return page.blocks.share_owned_by(page.elements.inside(match.elements)) > 0
 
-    parts = find_parts(page, site, [name for name in PARTS if getattr(taste, name) != "auto"])
-    if taste.comments == "drop" and not decision.is_rule and _are_the_text(parts["comments"], page, decision):
-        del parts["comments"]
+    probable = find_parts(page, site, [name for name in PARTS if getattr(taste, name) != "auto"])
+    parts = {name: probability >= LIKELY for name, probability in probable.items()}
+    if taste.comments == "drop" and not decision.is_rule:
+        # what is rather text is none: a lead below a name and a date looks like one
+        rather = probable["comments"] > decision.probability
+        parts["comments"] &= rather & (not _are_the_text(parts["comments"], page, decision))
     if taste.tables == "keep":  # only tables in the element that holds the body belong to it
         held = page.blocks.in_best_box(np.where(decision.kept, page.blocks.tokens, 0))
         parts["tables"] &= held & (page.blocks.link_density < HALF)

@@ -122,6 +122,23 @@ def test_a_page_is_the_same_item_whatever_its_address(
     assert len(again.items) == len(again.dropped) == 8  # met twice in one crawl, it is a copy
 
 
+def test_a_declared_address_may_be_the_key(web: Web, tmp_path: Path) -> None:
+    """Where the links of each day have another query, a correction is no copy."""
+    store = str(tmp_path / "texts.sqlite")
+    keyed = {"DENOISE_FIELDS": {"canonical": "canonical"}, "DENOISE_DEDUP_KEY_FIELD": "canonical"}
+
+    def day(number: int, said: str = "") -> Any:
+        links = [f"/a/{n}?ref=top-{number}" for n in range(8)]
+        for n, link in enumerate(links):
+            page = article(3, text=story(n) + said)
+            web.pages[link] = page.replace("<head>", f"<head><link rel=canonical href='{web(f'/a/{n}')}'>")
+        return crawl(spider_of(*map(web, links)), {**ONE_BY_ONE, **keyed, "DENOISE_DEDUP_STORE": store})
+
+    assert len(day(1).items) == 8
+    corrected = day(2, " It costs 20 euro.")
+    assert len(corrected.items) == corrected.stat("dedup/updated") == 8
+
+
 def test_routes_of_scripts_are_pages_and_places_in_a_page_are_none(tmp_path: Path) -> None:
     for ends in (["#!/1", "#!/2", "#/3", ""], ["#!/1", "#!/2", "#/3", "#top"]):
         items = [{"url": f"https://a.example/7{end}", "body": story(n)} for n, end in enumerate(ends)]

@@ -133,7 +133,8 @@ def test_a_trial_without_items_counts_errors_and_says_where_to_look(project: Pat
     fails = SPIDER.replace("yield Closed(response.url)", "raise KeyError")
     (project / "courier/spiders.py").write_text(fails, "utf-8")
     told = tried(project, web, "closed", 1)
-    assert "errors 11 in callbacks" in told and "items 0 from 12 requests in " in told and ": -L DEBUG shows why" in told
+    assert "errors 11 in callbacks" in told
+    assert "items 0 from 12 requests in " in told and ": -L DEBUG shows why" in told
 
 
 @pytest.mark.parametrize(
