@@ -147,10 +147,10 @@ def _unpacked_lines(source: bytes) -> dict[int, tuple[int, int]]:
 
 
 def _differ(new: bytes, old: bytes) -> bool:
-    """Return whether a line stands more or less often in both a page and its text than it did."""
+    """Return whether a line stands more often in both a page and its text than it did, or less often in both."""
     ours, theirs, none = _unpacked_lines(new), _unpacked_lines(old), (0, 0)
     pairs = ((ours.get(line, none), theirs.get(line, none)) for line in ours.keys() | theirs.keys())
-    return any(one[0] != other[0] and one[1] != other[1] for one, other in pairs)
+    return any((one[0] - other[0]) * (one[1] - other[1]) > 0 for one, other in pairs)
 
 
 def packed(pairs: Iterable[tuple[int, int]]) -> bytes:

@@ -225,6 +225,14 @@ def test_of_lines_that_both_pages_have_the_text_is_the_same(kept, new, is_change
     assert otherwise.changes(old, ["price", "sku"]) == ("text",)
 
 
+def test_a_line_that_leaves_the_text_and_comes_to_the_page_once_more_is_no_change():
+    old, new = (
+        made_of(f"Fox\n{FOX}", "Fox", FOX),
+        made_of(FOX, "Fox", FOX, "Fox"),
+    )  # a teaser of it comes, as of the newest
+    assert new.changes(old, ["price", "sku"]) == old.changes(new, ["price", "sku"]) == ()
+
+
 def test_pages_of_an_article_have_one_source_and_a_long_page_one_line():
     one, two = (source_of(f"Menu\n{text}", text) for text in ("One.", "Two."))
     both = Version.of("One.\nTwo.", {}, joined_sources([one, two]))
