@@ -424,7 +424,7 @@ class DenoiseSettings:
             if read.examples
             else ()
         )
-        for key in (key for key in read.fields if key.startswith(TAUGHT_AS)):
+        for key in (key for key in read.fields if read.enabled and key.startswith(TAUGHT_AS)):
             if key.removeprefix(TAUGHT_AS) not in named:
                 hint = nearest_hint(key, [TAUGHT_AS + name for name in named])
                 raise ConfigurationError(

@@ -77,7 +77,7 @@ def fetch(urls: Sequence[str], settings: Given, follow: int = 0) -> dict[str, So
         OSError: A page cannot be fetched, or is not text.
     """
     ours = settings.copy() if isinstance(settings, Settings) else Settings(settings)
-    alone = {**NOTHING_WRITTEN, "ITEM_PIPELINES": {}, "DENOISE_ENABLED": False}
+    alone = {**NOTHING_WRITTEN, "ITEM_PIPELINES": {}, "DENOISE_ENABLED": False, "DENOISE_EXAMPLES": ""}
     ours.setdict(alone, priority="cmdline")  # no comparison pages are needed
     if follow:
         ours.setdict({**_DEFAULTS, "ROBOTSTXT_OBEY": True}, priority="default")

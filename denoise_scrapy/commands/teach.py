@@ -13,7 +13,6 @@ from denoise_scrapy.body.named import named_texts
 from denoise_scrapy.commands import Given, Source, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.commands.teach_page import OTHERS, TaughtPages, serve
-from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.support.shown import say
 
@@ -44,13 +43,13 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     fields = {name.strip(): text.strip() for name, _, text in (given.partition("=") for given in args.field)}
     if not all((*fields, *fields.values())):
         raise UsageError("teach: --field: write NAME=TEXT")
-    read = DenoiseSettings.from_settings(settings)
+    known = settings.get("DENOISE_EXAMPLES")  # unchecked: the first example makes the folder, and names fields
     is_given = bool(args.css or args.text or fields)
     (html, url, _), *others = _sources(args, settings, OTHERS * (not is_given))
     address = url or args.url
     if not site_key(address):
         raise UsageError("teach: --url: the page of an example has an http(s) address")
-    folder = read.examples or FOLDER
+    folder = str(known or FOLDER)
     names = [*args.compare, *others[len(args.compare) :]]
     compared = [(at or str(name), page) for name, (page, at, _) in zip(names, others, strict=True)]
     pages = TaughtPages([(address, html), *compared], address)
@@ -66,7 +65,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         example, place = serve(pages, lambda one: write_example(folder, one), browser=not args.no_browser)
         changes = [*pages.changes(example)]
     say(*changes, f"written to {place}")
-    if not read.examples:
+    if not known:
         say(f'To use it: DENOISE_EXAMPLES = "{FOLDER}" in the settings')
     return 0
 

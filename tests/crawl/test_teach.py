@@ -23,6 +23,7 @@ from tests.body.test_examples import page
 from tests.crawl.conftest import Told
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web
+from tests.processes import run_python
 
 URL = "http://a.example/1"
 
@@ -143,6 +144,18 @@ def test_examples_are_listed_with_their_site(web: Web, here: Path, told: Told) -
     assert [one["like"] for one in found["examples"]] == [0, 5, 5] and len(found["urls"]) == 5
     listed = json.loads(told("site --json", **settings)[0])
     assert [(one["pages"], len(one["examples"])) for one in listed] == [(5, 3), (0, 1)]
+
+
+def test_the_settings_may_name_the_first_example(web: Web, tmp_path: Path) -> None:
+    web.pages = {"/1": page(1)}
+    settings = [
+        "DENOISE_EXAMPLES=mine",
+        'DENOISE_FIELDS={"taught.top": "top"}',
+        'ADDONS={"denoise_scrapy.DenoiseAddon": 5}',
+    ]
+    words = ["-m", "scrapy", "denoise", "teach", web("/1"), "--field", "top=css:h1"]
+    done = run_python(tmp_path, [*words, *(word for one in settings for word in ("-s", one))], apart=True)
+    assert "written to mine" in done.stdout and done.returncode == 0, done.stderr
 
 
 def started(folder: Path, *words: str) -> tuple[subprocess.Popen[str], str, str]:
