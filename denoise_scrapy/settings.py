@@ -462,7 +462,8 @@ class DenoiseSettings:
         changes: dict[str, Any] = {}
         for key, value in given.items():
             if key not in known:
-                raise ConfigurationError(f"{key} = {value!r}: no such setting{nearest_hint(str(key), known)}")
+                hint = nearest_hint(str(key), known, "denoise_")
+                raise ConfigurationError(f"{key} = {value!r}: no such setting{hint}")
             name, kind, declared = known[key]
             parsed = _checked(key, value, kind, declared, imports=imports)
             # dicts are merged key by key

@@ -13,6 +13,7 @@ from denoise_scrapy.body.named import named_texts
 from denoise_scrapy.commands import Given, Source, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.commands.teach_page import OTHERS, TaughtPages, serve
+from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.site import site_key
 from denoise_scrapy.support.shown import say
 
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     compared = [(at or str(name), page) for name, (page, at, _) in zip(names, others, strict=True)]
     pages = TaughtPages([(address, html), *compared], address)
     if is_given:
-        text = Path(args.text).read_text("utf-8") if args.text else ""
+        text = decode_html(Path(args.text).read_bytes()) if args.text else ""
         example = Example(html, text, tuple(args.css), address, date.today().isoformat(), fields)
         if (args.css or args.text) and not lesson_of(example).widths:
             raise UsageError(f"teach: {args.text or ', '.join(args.css)}: the page has no such text")

@@ -54,10 +54,10 @@ def _escaped(char: str) -> str:
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
 
 
-def nearest_hint(name: str, valid: Iterable[str]) -> str:
-    """Return "; did you mean X?" for the valid name most similar to `name`, or ""."""
-    names = {one.lower(): one for one in valid}
-    nearest = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
+def nearest_hint(name: str, valid: Iterable[str], prefix: str = "") -> str:
+    """Return "; did you mean X?" for the valid name most similar to `name` behind a lower-case prefix, or ""."""
+    names = {one.lower().removeprefix(prefix): one for one in valid}
+    nearest = difflib.get_close_matches(name.lower().removeprefix(prefix), names, n=1, cutoff=0.5)
     return f"; did you mean {names[nearest[0]]}?" if nearest else ""
 
 

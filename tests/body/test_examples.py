@@ -194,6 +194,15 @@ def test_a_page_teaches_a_crawl(web: Web, tmp_path, told, monkeypatch) -> None:
         assert said in told(wrong, 2)[1]
 
 
+def test_the_right_text_may_be_in_any_encoding(tmp_path, told, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = "Der Zug fährt über die Brücke, und alle grüßen. " * 5
+    (tmp_path / "page.html").write_text(f"<div><a href=/>Home</a></div><main><p>{said}</p></main>", "utf-8")
+    for encoding in ("latin-1", "utf-8"):
+        (tmp_path / "right.txt").write_text(said, encoding)
+        assert "written to" in told("teach page.html --text right.txt --url http://a.example/1")[0]
+
+
 def test_a_wrong_folder_stops_the_crawl_at_its_start(web: Web) -> None:
     with pytest.raises(Exception, match="DENOISE_EXAMPLES = 'nowhere'"):
         crawl(spider_of(web("/")), {"DENOISE_EXAMPLES": "nowhere"})

@@ -170,6 +170,11 @@ def test_settings_of_one_page() -> None:
         settings.for_page({"dedup_store": "x.sqlite"})
 
 
+def test_a_name_like_no_other_behind_what_all_have_gets_no_hint() -> None:
+    with pytest.raises(ConfigurationError, match=r"^DENOISE_MIN_LENGTH = 9: no such setting$"):
+        DenoiseSettings.from_settings({"DENOISE_MIN_LENGTH": 9})
+
+
 def test_one_field_may_have_several_marks() -> None:
     fields = {"variant_of": "of", "update_of": "of", "title": "body", "body": "text"}
     settings = DenoiseSettings.from_settings({"DENOISE_FIELDS": fields, "DENOISE_PARTS": dict.fromkeys(PARTS, "keep")})
