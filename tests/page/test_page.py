@@ -3,7 +3,7 @@
 from hypothesis import given
 from lxml import etree
 
-from denoise_scrapy.page import FeatureTree, Page
+from denoise_scrapy.page import FeatureTree, Flag, Page
 from tests.html_strategies import SOUP
 
 
@@ -88,3 +88,14 @@ def test_no_markup_raises(html):
 def test_a_place_that_is_left_open_is_no_link() -> None:
     page = Page.parse("<a name=s1><h3>The wire</h3><p>It runs.</p><a href=/x>All</a><a name=s2 href=/y>Next</a>")
     assert page.blocks.link_density.tolist() == [0, 0, 1]
+
+
+def test_words_in_names_are_flags_of_what_is_inside() -> None:
+    page = Page.parse("<div class=sideBar><p>One.</div><p id=navigation>Two.<p>Three.")
+    words = (Flag.SIDE_WORD, Flag.NAV_WORD)
+    assert [[bool(flags & word) for word in words] for flags in page.blocks.flags.tolist()] == [[1, 0], [0, 1], [0, 0]]
+
+
+def test_pieces_that_only_what_nothing_shows_has() -> None:
+    page = Page.parse("<p>One.<p>What is shown.<p hidden>Two <b> three </b>.<p hidden>One.<p hidden> </p>")
+    assert page.unseen_pieces() == {"Two", "three", "."}
