@@ -241,7 +241,8 @@ MAKERS: Mapping[str, tuple[str, float, int, Maker]] = {
     "framed": ("C", 1.5, 3600, framed),
     "edited": ("C", 1.5, 3600, edited),
 }
-#: Weight of made forms, and of their copies.
+#: Weight of made forms, and of their copies. With 12, and `MADE` at .5, of forms without titles .979 were kept instead
+#: of .987 (with 1,389 read pairs).
 FORMS = 18.0
 
 

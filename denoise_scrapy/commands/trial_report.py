@@ -106,9 +106,9 @@ def lines_of(items: Sequence[TriedItem], costs: Costs) -> list[tuple[str, str]]:
     copies = f"{counted(dropped, 'item') if dropped else 'none'} would be dropped{keeps}"
     walls = sum(item.outcome == NO_CONTENT for item in items)
     classes = Counter((item.kind, item.lacks) for item in items if item.lacks)
-    why = "" if items else ": -L DEBUG shows why"
+    hint = "" if items else ": -L DEBUG shows why"
     lines = [
-        ("items", f"{len(items)} from {counted(costs.requests, 'request')} in {costs.seconds:.0f} s{why}"),
+        ("items", f"{len(items)} from {counted(costs.requests, 'request')} in {costs.seconds:.0f} s{hint}"),
         ("bodies", found),
         *(("no text", f"{counted(count, 'item')}: each {why}") for why, count in lacking.most_common()),
         ("empty", empty and f"{counted(empty, 'page')} with no content"),

@@ -14,7 +14,6 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.features import Words, best_box, read_words
 from denoise_scrapy.core.markup import REASONS, USUAL_SHEET, Flag, Kind, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
@@ -551,8 +550,8 @@ class Page:
         unseen, is_text = e.of_text(self.unseen_elements), e.visible_after > 0
 
         def pieces(chosen: BoolArray) -> frozenset[str]:
-            texts = map(self.tree.slice, e.marks[chosen].tolist(), e.text_ends[chosen].tolist())
-            return frozenset([" ".join(text.strip(START + END).split()) for text in texts])
+            texts = map(self.tree.slice, (e.marks[chosen] + 1).tolist(), e.text_ends[chosen].tolist())
+            return frozenset([" ".join(text.split()) for text in texts])
 
         found = pieces(unseen & is_text)
         return found - pieces(~unseen & is_text) if found else found
