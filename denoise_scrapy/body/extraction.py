@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from html import escape
 from itertools import filterfalse, starmap
 from operator import attrgetter
@@ -145,7 +145,7 @@ class Body:
         No script of the page can run: only tags and attributes on a short list are written. URLs are
         absolute.
         """
-        return to_html(self.make_rendering())
+        return to_html(self._rendering)
 
     @cached_property
     def selector(self) -> Selector:
@@ -181,7 +181,16 @@ class Body:
             >>> extract(page, "http://a.example/").to_markdown(links="text", images="drop")
             'It rained all night over the hills.'
         """
-        return to_markdown(self.make_rendering(), links, images)
+        return self._markdown(links, images)
+
+    @cached_property
+    def _rendering(self) -> Sequence[Token]:
+        return self.make_rendering()
+
+    @cached_property
+    def _markdown(self) -> Callable[[str, str], str]:
+        """`to_markdown` that makes each text once, as `chunks` are of one that is mostly read too."""
+        return cache(partial(to_markdown, self._rendering))
 
     def chunks(
         self,
@@ -283,7 +292,7 @@ class Body:
             "title": self.title,
             "kind": self.kind,
             "hidden": self.hidden,
-            "rendering": tuple(self.make_rendering()),
+            "rendering": tuple(self._rendering),
             "unseen": self.make_unseen(),
             "anchors": tuple(self.make_anchors()),
             "taught": self.taught,

@@ -2,7 +2,7 @@
 
 import pickle
 from copy import deepcopy
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -133,6 +133,13 @@ def test_a_selector_of_xml_is_read() -> None:
 def test_a_selector_of_no_element_is_refused(selector: parsel.Selector) -> None:
     with pytest.raises(TypeError, match="must select an element"):
         extract(selector)
+
+
+def test_a_rendering_is_made_once_for_all_that_is_made_of_it() -> None:
+    made = list[str]()
+    body = replace(extract(story("fox")), make_rendering=lambda: made.append("rendering") or ())
+    assert (body.markdown, body.html, body.chunks(), body.to_markdown(links="text")) == ("", "", [], "")
+    assert made == ["rendering"]
 
 
 def test_a_body_is_asked_for_its_links_and_images() -> None:
