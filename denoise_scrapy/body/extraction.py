@@ -390,7 +390,7 @@ class SiteModel:
             partial(title_of, titles=list(map(attrgetter("title"), site.pages))),
             comparison=tuple(map(attrgetter("url"), site.pages)),
             example_likeness=example_likeness,
-            make_kind=partial(kind_of, page, site),
+            make_kind=partial(kind_of, page, site, decision.first),
         )
         return (_stated(page, decision, taste, body) if lack in {"", WHOLE_TEXT} else None) or body
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from denoise_scrapy.body.strategies.combined import BlockModel, Values, block_model, first_judgement, page_signals
+from denoise_scrapy.body.strategies.base import Values
+from denoise_scrapy.body.strategies.combined import BlockModel, block_model, first_judgement, page_signals
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
@@ -12,8 +13,8 @@ NONE = "none"  # it has no text: a wall, an error
 KINDS = ("article", "thread", "question", "manual", "shop", "list", "collection", "service", NONE)
 
 
-def kind_of(page: Page, site: SiteStatistics) -> str:
-    """Return the most probable kind of a page, compared with its site.
+def kind_of(page: Page, site: SiteStatistics, first: tuple[Values, Values] | None = None) -> str:
+    """Return the most probable kind of a page, compared with its site; `first` is its first judgement, if known.
 
     Example:
         >>> page = Page.parse("<title>Log in</title><h1>Log in</h1><p>You have to log in. <a href=/>Log in</a>")
@@ -22,7 +23,7 @@ def kind_of(page: Page, site: SiteStatistics) -> str:
     """
     if not len(page.blocks):
         return NONE
-    return likeliest(block_model(), page_signals(*first_judgement(page, site), page.blocks.tokens))
+    return likeliest(block_model(), page_signals(*(first or first_judgement(page, site)), page.blocks.tokens))
 
 
 def likeliest(model: BlockModel, signals: Values) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.strategies import find_strategy
-from denoise_scrapy.body.strategies.base import HALF, RULE_NO, RULE_YES, Decision
+from denoise_scrapy.body.strategies.base import HALF, RULE_NO, RULE_YES, Decision, Values
 from denoise_scrapy.body.strategies.combined import block_model, first_judgement
 from denoise_scrapy.body.strategies.repetition import RepetitionStrategy
 from denoise_scrapy.body.tables import data_tables
@@ -39,11 +39,16 @@ LIKELY = 0.3
 PARTS = (*LEARNED, "tables")
 
 
-def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict[str, FloatArray]:
-    """Return for each of the named parts the probability that a block of the page belongs to it, shape (m,)."""
+def find_parts(
+    page: Page, site: SiteStatistics, names: Collection[str], first: tuple[Values, Values] | None = None
+) -> dict[str, FloatArray]:
+    """Return for each of the named parts the probability that a block of the page belongs to it, shape (m,).
+
+    `first` is the page's first judgement, if there was one.
+    """
     found = dict[str, FloatArray]()
     if not {*LEARNED}.isdisjoint(names):
-        features, odds = first_judgement(page, site)
+        features, odds = first or first_judgement(page, site)
         signals = part_signals(page.tree, page.words, features, Neighbours.of(page.tree), odds)
         for name in (name for name in LEARNED if name in names):
             found[name] = block_model().forests[f"part {name}"].probability(signals)
@@ -165,7 +170,7 @@ def read_wishes(
     def matched(match: Match) -> BoolArray:
         return page.blocks.share_owned_by(page.elements.inside(match.elements)) > 0
 
-    probable = find_parts(page, site, [name for name in PARTS if getattr(taste, name) != "auto"])
+    probable = find_parts(page, site, [name for name in PARTS if getattr(taste, name) != "auto"], decision.first)
     parts = {name: probability >= LIKELY for name, probability in probable.items()}
     if taste.comments == "drop" and not decision.is_rule:
         # what is rather text is none: a lead below a name and a date looks like one

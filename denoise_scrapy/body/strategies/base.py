@@ -15,6 +15,8 @@ from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray
 from denoise_scrapy.site import SiteStatistics
 
+Values = npt.NDArray[np.float32]
+
 #: Share from which something is most of a whole: a method whose source gives no value has this one.
 HALF = 0.5
 #: Probabilities of the yes and the no of a rule: no rule is always right.
@@ -31,6 +33,7 @@ class Decision:
         confidence: Expected token F1 of the choice, 0 to 1.
         reasons: The main reason for each block, in words; m of them.
         is_rule: Whether the strategy only decides yes or no, from which the probabilities follow.
+        first: The first judgement that it is based on (`combined.first_judgement`), None for other strategies.
     """
 
     kept: BoolArray
@@ -38,6 +41,7 @@ class Decision:
     confidence: float
     reasons: Sequence[str]
     is_rule: bool = False
+    first: tuple[Values, Values] | None = None
 
     @classmethod
     def of_rule(cls, page: Page, kept: BoolArray, reasons: Sequence[str]) -> Decision:

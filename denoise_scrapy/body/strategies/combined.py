@@ -22,7 +22,7 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.stated import stated_words
-from denoise_scrapy.body.strategies.base import HALF, Decision, LazyReasons, Strategy
+from denoise_scrapy.body.strategies.base import HALF, Decision, LazyReasons, Strategy, Values
 from denoise_scrapy.body.tables import tables_around
 from denoise_scrapy.body.wording import Wording
 from denoise_scrapy.core.boxes import weighed
@@ -33,8 +33,6 @@ from denoise_scrapy.core.parts import part_signals
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
-
-Values = npt.NDArray[np.float32]
 
 #: A page that declares one of these is a thread, whose answers are content.
 FORUM_TYPES = frozenset(["qapage", "question", "discussionforumposting"])
@@ -250,4 +248,4 @@ class CombinedStrategy(Strategy):
             chance /= chance + MISSED_WALL * (1 - chance)
             confidence = min(confidence, chance) if chance < LIKELY_CONTENT else confidence
         reasons = LazyReasons(partial(reasons_of, features, neighbours, model, is_byline & ~kept))
-        return Decision(kept, choice.probability, confidence, reasons)
+        return Decision(kept, choice.probability, confidence, reasons, first=(features, odds))
