@@ -38,7 +38,7 @@ def letter_sequences(text: str) -> IntArray:
         number = (number[:-1] + letters[length - 1 :]) * _SPREAD
         if length in LENGTHS:
             found.append((number >> np.uint32(32 - BITS)).astype(np.int64))
-    return np.unique(np.concatenate(found))
+    return np.flatnonzero(np.bincount(np.concatenate(found)))
 
 
 @dataclass(frozen=True, eq=False)
