@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from html import unescape
 from importlib import import_module
 from importlib.util import find_spec
@@ -105,7 +105,8 @@ _SECONDS = re.compile(r"^1\d{9}$")
 _LEADING = frozenset("a button input iframe audio video".split())
 #: What may be a date, in full where the text says only how long ago that was.
 _DATED = re.compile(r"(?=.*\d\D+\d).{0,30}\b20[0-4]\d\b.{0,30}")
-MARKED_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
+# elements of one kind repeat their classes
+_marked_class = lru_cache(1_000)(re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}").search)
 
 
 @dataclass
@@ -152,6 +153,7 @@ class PageAnnotations:
         self._json_left, self._metas_left = MAX_JSON, MAX_ELEMENTS
         self._line: list[str] = []
         self._pending: list[str] = []  # of the text that is not over
+        self.data = self._pending.append
         self._hidden = unseen
         self._has_title = False
         self._elements: list[Mark | None] = []
@@ -162,6 +164,7 @@ class PageAnnotations:
         parser = etree.HTMLParser(target=self, encoding="utf-8", huge_tree=True)
         with suppress(etree.LxmlError, ValueError, TypeError):  # what was read before stays
             etree.fromstring(to_utf8(html)[:MAX_HTML], parser)
+        self._end_text()
         self._end_line()
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -207,15 +210,11 @@ class PageAnnotations:
     def close(self) -> None:
         """End the page; there is nothing to return."""
 
-    def data(self, text: str) -> None:
-        """Add a text, or a part of one."""
-        self._pending.append(text)
-
     def _end_text(self) -> None:
+        if not self._pending:
+            return
         text = "".join(self._pending)
         self._pending.clear()
-        if not text:
-            return
         if not self._unseen:
             is_hidden = bool(self._hidden) and " ".join(without_unseen(text).split()) in self._hidden
             if not is_hidden:
@@ -233,7 +232,6 @@ class PageAnnotations:
                 mark.texts.append(text)
 
     def _end_line(self) -> None:
-        self._end_text()
         text = "".join(self._line)
         self._line.clear()
         if not text.strip():
@@ -256,16 +254,17 @@ class PageAnnotations:
     def _mark(self, tag: str, attributes: Mapping[str, str]) -> Mark | None:
         prop, rel = attributes.get("itemprop", "").lower()[:MAX_NAME], attributes.get("rel", "").lower()[:MAX_NAME]
         kind = f"{attributes.get('class', '')} {attributes.get('id', '')}"[:200].lower()
-        given = _SECONDS.sub(r"\g<0>000", attributes.get("datetime", "")) or attributes.get("content", "")
-        spoken = (attributes.get(name, "").strip() for name in ("title", "aria-label"))
-        may_say = not given and (tag not in _LEADING or DATE_CLASS.search(kind))
+        time = attributes.get("datetime", "")
+        given = time + "000" * bool(_SECONDS.match(time)) or attributes.get("content", "")
+        spoken = [attributes[name].strip() for name in ("title", "aria-label") if name in attributes]
+        may_say = spoken and not given and (tag not in _LEADING or DATE_CLASS.search(kind))
         if may_say and (dated := next(filter(_DATED.fullmatch, spoken), "")):
             given, kind = dated, f"{kind} date"
         if tag == "img":
             given = image_attributes(attributes).get("src") or attributes.get("src", "")
             if any(_SMALL.match(attributes.get(side, "")) for side in ("width", "height")):
                 return None
-        elif not (prop or tag == "time" or "author" in rel or "tag" in rel or MARKED_CLASS.search(kind)):
+        elif not (prop or tag == "time" or "author" in rel or "tag" in rel or _marked_class(kind)):
             return None
         label = re.split(r"\d", "".join(self._line[-LABEL_PARTS:])[-BYLINE_CHARS:])[-1]
         mark = Mark(tag, prop, rel, kind, given[: MAX_ADDRESS + 1], len(self.lines), label)
