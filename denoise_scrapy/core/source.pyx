@@ -178,7 +178,7 @@ def without_controls(const unsigned char[::1] html) -> bytes:
     end = at + html.shape[0]
     with nogil:
         while at < end:
-            size = control_at(at, end, &code)
+            size = 0 if 0x20 <= at[0] < 0x7F and at[0] != c'&' else control_at(at, end, &code)
             if size == 0:
                 at += 1
                 continue
