@@ -169,8 +169,9 @@ class PageAnnotations:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Read the start of an element; called by the parser, as are the following."""
-        self._end_text()
-        if tag in BLOCK_TAGS:
+        if self._pending:
+            self._end_text()
+        if tag in BLOCK_TAGS and self._line:
             self._end_line()
         elif tag == "br":
             self._line.append(_BREAK)
@@ -197,10 +198,11 @@ class PageAnnotations:
 
     def end(self, tag: str) -> None:
         """End an element."""
-        self._end_text()
+        if self._pending:
+            self._end_text()
         if self._unseen and self._unseen[-1] in (tag, "json" if tag == "script" else tag):
             self._unseen.pop()
-        if tag in BLOCK_TAGS:
+        if tag in BLOCK_TAGS and self._line:
             self._end_line()
         self._has_title |= tag == "title" and bool(self.title)
         mark = self._elements.pop() if self._elements else None
@@ -211,8 +213,6 @@ class PageAnnotations:
         """End the page; there is nothing to return."""
 
     def _end_text(self) -> None:
-        if not self._pending:
-            return
         text = "".join(self._pending)
         self._pending.clear()
         if not self._unseen:
