@@ -183,9 +183,9 @@ def chunk_markdown(
 
         return fits
 
-    def cost(unit: _Unit, last: _Unit | None) -> int:
-        """Count the tokens that a unit adds to a chunk after another one."""
-        above = _new_headings(last, unit) if last else fitting(unit.headings)
+    def cost(unit: _Unit, last: list[_Unit]) -> int:
+        """Count the tokens that a unit adds to a chunk after another one, if there is one."""
+        above = _new_headings(last[0], unit) if last else fitting(unit.headings)
         frame = 0 if last and unit.joined else count(unit.opens + unit.closes)
         return frame + count(unit.before + unit.starts + unit.text) + sum(count(heading + "\n\n") for heading in above)
 
@@ -199,20 +199,21 @@ def chunk_markdown(
         return Chunk(text, headings, count(said), len(chunks), str(name), title, url, anchor, "\n\n".join(above))
 
     def cost_of(units: list[_Unit]) -> int:
-        return sum(cost(one, last) for last, one in zip([None, *units], units, strict=False))
+        return sum(cost(one, units[n - 1 : n]) for n, one in enumerate(units))
 
-    whole = _units(markdown, fits_below)
-    for unit in chain.from_iterable(_pieces(one, max_tokens, count) for one in whole):
-        if held and tokens + cost(unit, held[-1]) > max_tokens:
+    units = _units(markdown, fits_below)
+    for unit in chain.from_iterable(_pieces(one, max_tokens, count) for one in units):
+        whole = tokens + cost(unit, held[-1:])
+        if held and whole > max_tokens:
             leading = len(held) - next((n for n, one in enumerate(reversed(held)) if not one.leads), len(held))
             if not 0 < leading < len(held) or cost_of([*held[leading:], unit]) > max_tokens:
                 leading = len(held)
             chunks.append(chunk(held[:leading]))
             held = held[leading:] or _tail(held, unit.headings, overlap, count)
-            tokens = cost_of(held)
-            if held and tokens + cost(unit, held[-1]) > max_tokens:
-                held, tokens = [], 0
-        tokens += cost(unit, held[-1] if held else None)
+            whole = cost_of(held) + cost(unit, held[-1:])
+            if held and whole > max_tokens:
+                held, whole = [], cost(unit, [])
+        tokens = whole
         held.append(unit)
     return [*chunks, chunk(held)] if held else chunks
 
@@ -264,6 +265,8 @@ def _plain(heading: str) -> str:
 
 def _new_headings(last: _Unit, unit: _Unit) -> tuple[str, ...]:
     """Return the headings of a unit that the previous one is not below."""
+    if last.headings == unit.headings:
+        return ()
     shared = [one == other for one, other in zip(last.headings, unit.headings, strict=False)]
     new = unit.headings[[*shared, False].index(False) :]
     return new[1:] if new and last.text == new[0] else new  # a heading with nothing else below it
@@ -311,6 +314,7 @@ def _without_margin(text: str) -> str:
 def _units(markdown: str, fits_below: Callable[[tuple[str, ...]], _Fits]) -> Iterator[_Unit]:
     """Yield each unit of a text with the headings above it. A heading with nothing below is a unit."""
     above: tuple[str, ...] = ()
+    fits = fits_below(above)
     waiting = False  # a heading not yet followed by a unit
     blocks = [*_blocks(markdown.split("\n"))]
     for (before, block), (_, following) in zip(blocks, [*blocks[1:], ("", [""])], strict=False):
@@ -318,7 +322,7 @@ def _units(markdown: str, fits_below: Callable[[tuple[str, ...]], _Fits]) -> Ite
         if heading is None:
             waiting = False
             names = _code_end(following[0]) is not None and _NAME.fullmatch(block[-1]) is not None and len(block) == 1
-            for unit in _units_of(block, before, fits_below(above)):
+            for unit in _units_of(block, before, fits):
                 yield unit._replace(headings=above, leads=unit.leads or names)
             continue
         level = len(heading[1])
@@ -326,6 +330,7 @@ def _units(markdown: str, fits_below: Callable[[tuple[str, ...]], _Fits]) -> Ite
         if waiting and len(kept) < len(above):
             yield _Unit(above[-1], headings=above[:-1])
         above, waiting = (*kept, block[0]), True
+        fits = fits_below(above)
     if waiting:
         yield _Unit(above[-1], headings=above[:-1])
 
