@@ -85,8 +85,10 @@ def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolAr
     no written table is inside. `kept` has m blocks, everything else n elements; `live` are those with kept blocks.
     """
     e, n = page.elements, len(page.elements)
-    cells, row, table = cells_of(page)
     data = np.zeros(n, bool)
+    if not e.holds_tag({"table"}):
+        return data, data
+    cells, row, table = cells_of(page)
     live_cells = cells[live[cells]]
     data[table[np.bincount(row[live_cells], minlength=n) > 1]] = True
     rows = np.unique(row[live_cells])

@@ -117,6 +117,9 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
     found = Noted([], [], {})
     picture_source = ""
     for element, attributes in of_element.items():
+        if "href" in attributes:
+            found.references.append((element, attributes["href"]))
+            continue
         tag = tags[element]
         names = KEPT_ATTRIBUTES.get(tag, ())
         kept = {name: attributes[name][:MAX_SIZE_LENGTH] for name in names if attributes.get(name)}
@@ -128,8 +131,6 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
             picture_source = ""
         elif tag == "source":
             picture_source = largest(attributes.get("srcset", "")) or largest(attributes.get("data-srcset", ""))
-        elif "href" in attributes:
-            found.references.append((element, attributes["href"]))
         if tag in SIZED_TAGS:
             width, height = written_size(attributes)
             if width or height:

@@ -102,6 +102,7 @@ class _Writer:
         self._opened = 0  # number of inline elements open in the leaf
         self._pending = ""  # white space to write before the next text; "\n" is a line break
         self._marks: list[Token] = []  # to write before the next paragraph
+        self.is_preformatted = False  # whether preformatted text is open
 
     def finish(self) -> list[Token]:
         self._close_leaf()
@@ -154,7 +155,7 @@ class _Writer:
             self._tokens.append(Token("start", "code", (("class", f"language-{language}"),) if language else ()))
             starts = (*starts, "code")
         self._leaf = _Leaf(starts, -1, -1, element)
-        self._pending = ""
+        self._pending, self.is_preformatted = "", True
 
     def open_inline(self, element: int, tag: str, attributes: Attributes = ()) -> None:
         """Open an inline element around the following text."""
@@ -214,14 +215,9 @@ class _Writer:
         self._prepare(block)
         self._tokens.append(Token("void", "img", attributes, block))
 
-    @property
-    def is_preformatted(self) -> bool:
-        """True while preformatted text is open."""
-        return self._leaf is not None and self._leaf.element >= 0
-
     def _prepare(self, block: int) -> _Leaf:
         """Open everything needed before text or an image of the block."""
-        if self._leaf and self._leaf.block != block and self._leaf.element < 0:
+        if self._leaf and self._leaf.block != block and not self.is_preformatted:
             self._close_leaf()
         if self._leaf is None:
             self._end_implied_list()
@@ -231,7 +227,7 @@ class _Writer:
             starts = (*implied, tag) if tag else implied
             self._start(starts)
             self._leaf = _Leaf(starts, len(self._tokens) - 1 if starts == ("p",) else -1, block)
-        leaf, is_pre = self._leaf, self._leaf.element >= 0
+        leaf, is_pre = self._leaf, self.is_preformatted
         if not leaf.written:
             self._tokens += self._marks
             self._marks.clear()
@@ -249,6 +245,7 @@ class _Writer:
         leaf, self._leaf = self._leaf, None
         if leaf is None:
             return
+        self.is_preformatted = False
         for inline in reversed(self._inlines[: self._opened]):
             if inline.token:
                 self._tokens.append(Token("end", inline.token.value))
@@ -356,7 +353,7 @@ def _references(page: Page) -> dict[int, str]:
     return {
         one: to
         for one, to in page.noted.references
-        if places.get(to.partition("#")[2]) != titles[one] or not page.leads_here(to)
+        if "#" not in to or places.get(to.partition("#")[2]) != titles[one] or not page.leads_here(to)
     }
 
 
