@@ -1039,8 +1039,8 @@ cdef int write_text(
             if gap and out.size() > first:
                 out.push_back(32 if gap == 1 else 10)
             gap = 0
-            if code == 11:
-                out.push_back(c'\n')
+            if width == 1:
+                out.push_back(c'\n' if code == 11 else data[i])
             else:
                 out.append(<const char*>data + i, width)
             if shows:
