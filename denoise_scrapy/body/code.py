@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -75,6 +76,8 @@ def code_frames(page: Page) -> CodeFrames:
             if (blocks.tokens[first:last][others] > FRAME_TOKENS).any() or others.sum() > FRAME_TOKENS:
                 break
             frame = above
+        if frame == pre:
+            continue
         labels = defaultdict[str, list[int]](list)
         for element in (frame + 1 + np.flatnonzero(holds_one[frame + 1 : int(e.end[frame])])).tolist():
             name = "-".join(page.tree.text_in(element).lower().split())
@@ -94,7 +97,11 @@ def code_frames(page: Page) -> CodeFrames:
 
 def language_of(page: Page, element: int) -> str:
     """Return the language that the classes of an element name, "" for none."""
-    step = page.elements.step(element)
+    return _language_in(page.elements.step(element))
+
+
+@lru_cache(1_000)
+def _language_in(step: str) -> str:
     named = _NAMED.search(step)
     name = named[1].lower() if named else ""
     if not name and step.startswith(("pre", "code", "figure.highlight")):

@@ -57,6 +57,7 @@ class Elements:
         self.end: IntArray = rows["end"].astype(np.int64)
         self.token: IntArray = rows["token"].astype(np.int64)  # number of the element's token
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
+        self._steps = dict[int, str]()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -106,8 +107,11 @@ class Elements:
 
     def step(self, element: int) -> str:
         """Return a readable name for an element, without digits: `div#main.story`."""
-        tag, id_, class_, _ = self.tree.name_of(int(self.rows["token"][element]))
-        return tag + (f"#{id_}" if id_ else "") + ".".join(["", *class_.split()])
+        token = int(self.token[element])
+        if token not in self._steps:
+            tag, id_, class_, _ = self.tree.name_of(token)
+            self._steps[token] = tag + (f"#{id_}" if id_ else "") + ".".join(["", *class_.split()])
+        return self._steps[token]
 
     @cached_property
     def shown(self) -> BoolArray:

@@ -447,7 +447,7 @@ MAX_MARGIN = 24
 _MARGINS = {"blockquote": 2, "ul": 2, "dl": 4}
 
 
-@dataclass
+@dataclass(slots=True)
 class _Frame:
     """An open container, with its blocks so far."""
 

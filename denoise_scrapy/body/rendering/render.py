@@ -29,7 +29,7 @@ from denoise_scrapy.page.attributes import safe_image_url, safe_url
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
 
-@dataclass
+@dataclass(slots=True)
 class _Container:
     """An element of the page that is written; or a heading, whose tag is written around each block in it."""
 
@@ -42,7 +42,7 @@ class _Container:
     leaves: list[tuple[int, ...]] = field(default_factory=list)  # tokens of the `p` of each leaf directly in it
 
 
-@dataclass
+@dataclass(slots=True)
 class _Leaf:
     """The paragraph, heading or preformatted text that is being written."""
 
@@ -54,7 +54,7 @@ class _Leaf:
     has_text: bool = False  # it has more than images
 
 
-@dataclass
+@dataclass(slots=True)
 class _Inline:
     """An inline element of the page around the next text."""
 
@@ -237,8 +237,9 @@ class _Writer:
         elif self._pending:
             self._tokens.append(Token("text", self._pending, block=block))
         self._pending, leaf.written = "", True
-        self._tokens.extend(inline.token for inline in self._inlines[self._opened :] if inline.token)
-        self._opened = len(self._inlines)
+        if self._opened < len(self._inlines):
+            self._tokens += [inline.token for inline in self._inlines[self._opened :] if inline.token]
+            self._opened = len(self._inlines)
         return leaf
 
     def _close_leaf(self) -> None:
