@@ -1369,7 +1369,7 @@ cdef class Tree:
                 found.append(at)
                 at = self.names.find(word, at + 1)
         starts = self.token_rows["tag_name"]["start"]
-        return np.unique(np.searchsorted(starts, found, "right") - 1).tolist()
+        return sorted({*(np.searchsorted(starts, found, "right") - 1).tolist()})
 
     def short_links_here(self, int most) -> list:
         """Return (element, href, text) of the links with a `#`, to a place on a page.
