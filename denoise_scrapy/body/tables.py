@@ -91,7 +91,7 @@ def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolAr
     cells, row, table = cells_of(page)
     live_cells = cells[live[cells]]
     data[table[np.bincount(row[live_cells], minlength=n) > 1]] = True
-    rows = np.unique(row[live_cells])
+    rows = np.flatnonzero(np.bincount(row[live_cells]))
     is_row = np.bincount(table[rows], minlength=n)[table[live_cells]] == 1
     data[table[_crowded(page, kept, live_cells, live_cells[is_row])]] = False
     around = e.nearest(data & data_tables(page))[e.parent_or_self]
@@ -121,7 +121,8 @@ def _crowded(page: Page, kept: BoolArray, cells: IntArray, alone: IntArray) -> I
     direct = inside > MAX_CELL_BLOCKS
     headed = cell[(cell >= 0) & (heading > cell)]
     direct[headed] |= inside[headed] > 1
-    direct[np.intersect1d(cell[(cell >= 0) & (of_block > cell)], alone)] = True
+    around = np.bincount(cell[(cell >= 0) & (of_block > cell)], minlength=len(e)) > 0
+    direct[alone[around[alone]]] = True
     is_code = e.has_tag({"pre"})
     is_code[[element for element, given in page.noted.attributes.items() if "display" in given]] = True
     code = in_cell[is_code & (in_cell >= 0)]

@@ -599,13 +599,13 @@ cdef class FeatureStrings:
     def names(self):
         """Hashes of the units of words capitalised elsewhere than after a full stop: ascending uint32, each once."""
         if self._names is None:
-            found, start = [], 0
+            found, start = set(), 0
             while start >= 0:  # a piece at a time: all names of a long text may take ten times its memory
                 end = self.text.find(" ", start + PIECE)
                 names = _NAME.findall(self.text, start, end if end >= 0 else len(self.text))
-                found.append(np.unique(read_units(" ".join(names)).hashes))
+                found.update(read_units(" ".join(names)).hashes.tolist())
                 start = end
-            self._names = np.unique(np.concatenate(found)).tobytes()
+            self._names = np.array(sorted(found), np.uint32).tobytes()
         return np.frombuffer(self._names, np.uint32)
 
     @property

@@ -78,8 +78,8 @@ def hash_title(title: str) -> bytes:
     """Return a title as stored in a fingerprint: hashes of its units, and 0 if the name of a site may be part of it."""
     if not title:
         return b""
-    units = FeatureStrings(title).places[:TITLE_CAP]
-    return np.unique(np.append(units, [0] * bool(_SITE_MARK.search(title)))).astype("<u2").tobytes()
+    units = {*FeatureStrings(title).places[:TITLE_CAP].tolist(), *[0] * bool(_SITE_MARK.search(title))}
+    return np.array(sorted(units), "<u2").tobytes()
 
 
 def _titles(*titles: bytes) -> Iterator[npt.NDArray[np.uint16]]:
@@ -102,18 +102,19 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes, kept: Fingerprint
     those of its own title, which then belongs to the template; or that one title says more, but for a site's name.
     """
     mine, theirs = _titles(one, other)
-    own, lacking = np.setdiff1d(mine, theirs), np.setdiff1d(theirs, mine)
-    if not (len(mine) and len(theirs)) or not (len(own) or len(lacking)):
+    all_mine, all_theirs = set(mine.tolist()), set(theirs.tolist())
+    own, lacking = all_mine - all_theirs, all_theirs - all_mine
+    if not (all_mine and all_theirs) or not (own or lacking):
         return False
     units, below = units_of(kept)
     # a headline made anew above the text tells nothing of the text
-    begin = 2 * len(mine) if np.isin(mine, new.places[: 2 * len(mine)]).all() else 0
+    begin = 2 * len(mine) if all_mine.issubset(new.places[: 2 * len(mine)].tolist()) else 0
     found = new.novel(units, below)
     novel, lost = new.places[found[found >= begin]], units[~new.has(units)]
-    told = all(np.isin(words, only).any() for words, only in ((own, novel), (lacking, lost)) if len(words))
+    told = not any(words and words.isdisjoint(only.tolist()) for words, only in ((own, novel), (lacking, lost)))
     if told or not one_site:
-        return bool(told)
-    if len(own) and len(lacking):
+        return told
+    if own and lacking:
         return bool(new.has(mine).all() or not new.has(theirs).all())
     return b"\0\0" not in (one[:2], other[:2])
 

@@ -192,7 +192,7 @@ class Manual:
             return
         named = np.isin(self._e.token, tokens)
         rows = np.flatnonzero(named)[:_MOST]
-        for element in np.unique(np.append(rows, self._e.parent_or_self[rows])).tolist():
+        for element in sorted({*rows.tolist(), *self._e.parent_or_self[rows].tolist()}):
             tabs = list(self._children(element))
             if len(tabs) < 2 or not (named[element] or named[tabs].all()):
                 continue
