@@ -150,10 +150,18 @@ _PLACES = (
 
 def declared_url(html: str | bytes, encoding: str | None = None) -> str:
     """Return the absolute http(s) address that a page declares (`canonical`, else `og:url`), "" if it declares none."""
-    root = root_of(to_utf8(html[:ADDRESS_WITHIN], encoding))
-    found = [str(one).strip() for place in _PLACES for one in ([] if root is None else root.xpath(place)[:1])]
-    addresses = (one for one in found if len(one) <= MAX_URL_LENGTH and host_of(one))
-    return next((one for one in addresses if urlsplit(one).scheme in {"http", "https"}), "")
+    body, address = to_utf8(html[:ADDRESS_WITHIN], encoding), ""
+    before, name, behind = body.partition(b"canonical")
+    # mostly that is its link, behind which nothing need be parsed; the parser drops a tag that is cut
+    for part in (before + name + behind.partition(b">")[0] + b">" if name else b"", body):
+        root = root_of(part)
+        links, metas = ([] if root is None else root.xpath(place)[:1] for place in _PLACES)
+        found = (str(one).strip() for one in (*links, *metas))
+        addresses = (one for one in found if len(one) <= MAX_URL_LENGTH and host_of(one))
+        address = next((one for one in addresses if urlsplit(one).scheme in {"http", "https"}), "")
+        if links and address:
+            break
+    return address
 
 
 def host_of(url: str) -> str:

@@ -11,6 +11,7 @@ from denoise_scrapy.page.attributes import (
     MAX_ALT_LENGTH,
     MAX_URL_LENGTH,
     MIN_DATA_IMAGE_LENGTH,
+    declared_url,
     largest,
     safe_image_url,
     safe_url,
@@ -176,3 +177,19 @@ def test_the_base_of_references(base, expected):
     page = Page.parse(f"<head><base href='{base}'></head><body><a href=x>y</a>", url=BASE)
     assert page.base_url == expected
     assert page.noted.references == [(3, "x")]
+
+
+@pytest.mark.parametrize(
+    ("page", "address"),
+    [
+        ("<link rel=canonical href=http://a.example/1><link rel=canonical href=http://a.example/2>", "1"),
+        ("<script>canonical = 1 > 0</script><link rel='x canonical' href='http://a.example/3?>'>", "3?>"),
+        ("<meta property=og:url content=http://a.example/4><p>canonical<p>", "4"),
+        ("<link rel=canonical href=/5><p>It rained.<meta property=og:url content=http://a.example/6>", "6"),
+        ("<!-- <link rel=canonical href=http://a.example/7> -->", None),
+        ("<p>canonical", None),
+    ],
+)
+def test_the_address_that_a_page_declares_is_its_first_canonical_one(page: str, address: str | None) -> None:
+    expected = "" if address is None else f"http://a.example/{address}"
+    assert declared_url(page) == declared_url(page.encode()) == expected
