@@ -19,7 +19,6 @@ from string import Template
 MAX_LOGGED = 1000
 # Maximum characters of a table cell; longer text, such as tracking URLs, is cut.
 MAX_CELL = 200
-_PLAIN = re.compile(r"[\x20-\x7e]*")
 _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 
 
@@ -34,8 +33,9 @@ def shown(text: str, most: int | None = None) -> str:
         ('a\\u001b[2J\\u202eb\\u000a', 'abcd…')
     """
     start = text if most is None else text[: most + 1]
-    if not _PLAIN.fullmatch(start):
-        start = "".join(char if char.isprintable() or char == "\u3000" else _escaped(char) for char in start)
+    odd = {char for char in set(start) if not char.isprintable()} - {"\u3000"}
+    if odd:
+        start = "".join(_escaped(char) if char in odd else char for char in start)
     return start if most is None or len(start) <= most else f"{start[: most - 1]}…"
 
 
