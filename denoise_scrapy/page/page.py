@@ -615,14 +615,14 @@ class Page:
         """
         most = min(most, MAX_DESCRIBED * len(self.elements) // max(1, len(elements)))
         known = {-1: ""}
-        parent = self.elements.parent
+        parent = self.elements.parent.tolist()
         for element in elements:
             climbed, at = list[int](), element
             while at not in known:
                 climbed.append(at)
-                at = int(parent[at])
+                at = parent[at]
             for one in reversed(climbed):
-                above, step = known[int(parent[one])], self.elements.step(one)
+                above, step = known[parent[one]], self.elements.step(one)
                 whole = f"{above}/{step}" if above else step
                 known[one] = whole if len(whole) <= most else f"…/{whole[-most:].partition('/')[2]}"
         return [known[element] for element in elements]
