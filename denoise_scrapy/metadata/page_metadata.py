@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, compress, islice
 from operator import itemgetter
 from urllib.parse import urlsplit
@@ -182,7 +182,7 @@ def language_of(text: str, declared: str = "") -> str:
     """
     classify = load("py3langid").classify
     start = text[:MAX_TEXT]
-    if sum(map(str.isalpha, start)) >= MIN_LETTERS:
+    if next(islice(filter(str.isalpha, start), MIN_LETTERS - 1, None), ""):
         found = str(classify(start)[0])
         return SAME_LANGUAGE.get(found, found)
     code = re.match(r"\s*([a-z]{2,3})(?![a-z])", declared.lower())
@@ -322,15 +322,16 @@ class _Fields:
         ]
         return sorted(found, key=lambda mark: abs(mark.line - self.headline))
 
-    def _near_lines(self) -> Iterator[tuple[int, str]]:
-        """Yield short lines next to the headline, numbered, those after it first; and those that sign the text."""
+    @cached_property
+    def _near_lines(self) -> list[tuple[int, str]]:
+        """Short lines next to the headline, numbered, those after it first; and those that sign the text."""
         lines = enumerate(self.read.lines)
         near = [
             (i < self.headline, i, line)
             for i, line in lines
             if i != self.headline and len(line) <= BYLINE_CHARS and (self._is_near(i) or self._signs(i, line))
         ]
-        return ((i, line) for _, i, line in sorted(near))
+        return [(i, line) for _, i, line in sorted(near)]
 
     def _meta(self, *names: str) -> str:
         return next((given for name in names for raw in self.read.metas.get(name, ()) if (given := clean(raw))), "")
@@ -394,7 +395,7 @@ class _Fields:
         yield metas
         cards = (f"{self._meta(f'twitter:label{n}')} {self._meta(f'twitter:data{n}')}" for n in (1, 2))
         yield (self.names_in(card, True) for card in cards)
-        yield map(self._names_beside_date, self._near_lines())
+        yield map(self._names_beside_date, self._near_lines)
         far = (mark for mark in self.read.marks if self.first - FAR <= mark.line < self.first)
         named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
         found = (self.names_in(text) for text in named)
@@ -412,7 +413,7 @@ class _Fields:
 
     def _bylines(self) -> Iterator[str]:
         """Yield lines that may be bylines; a short one, as "By", also with the name in the line behind it."""
-        for i, line in self._near_lines():
+        for i, line in self._near_lines:
             yield reporters_in(line) or line
             if len(line) <= MOST_BY and any(map(is_person, self.read.lines[i + 1 : i + 2])):
                 yield f"{line} {self.read.lines[i + 1]}"
@@ -486,7 +487,7 @@ class _Fields:
             for mark in self._marks(_is_dated, only_near=True)
             if len(mark.text) <= BYLINE_CHARS and not self._is_change(mark)
         ]
-        for i, line in self._near_lines():
+        for i, line in self._near_lines:
             is_sentence = i >= self.first and self.read.kept[i] and line[-1] in ".!?。)”"
             shown = line[:MOST_LABEL].rpartition(" ")[0] if is_sentence else line  # its place and day
             near.append(((*self._distance(i, is_marked=False), True), shown))
@@ -523,7 +524,7 @@ class _Fields:
         given += [mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")]
         near = [mark.text for mark in self._marks(_is_dated, only_near=True) if self._is_change(mark)]
         shown = [text for text in near if len(text) <= BYLINE_CHARS]
-        lines = (one for _, line in self._near_lines() for one in self.dates_in(line))
+        lines = (one for _, line in self._near_lines for one in self.dates_in(line))
         changes = (one.day for one in chain(lines, self._visible_dates()) if one.is_change)
         given += [self.ld.string(self.ld.page, "dateModified")]
         return self._first_date(given) or self._first_date(shown) or next(changes, "")
