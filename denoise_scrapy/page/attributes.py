@@ -153,7 +153,8 @@ def declared_url(html: str | bytes, encoding: str | None = None) -> str:
     body, address = to_utf8(html[:ADDRESS_WITHIN], encoding), ""
     before, name, behind = body.partition(b"canonical")
     # mostly that is its link, behind which nothing need be parsed; the parser drops a tag that is cut
-    for part in (before + name + behind.partition(b">")[0] + b">" if name else b"", body):
+    head = before + name + behind.partition(b">")[0] + b">" if name else b""
+    for part in (head, body if name or b"og:url" in body else b""):
         root = root_of(part)
         links, metas = ([] if root is None else root.xpath(place)[:1] for place in _PLACES)
         found = (str(one).strip() for one in (*links, *metas))
