@@ -78,11 +78,11 @@ def _spots_of(root: Any) -> Iterator[_Spot]:
     before = ""
     for element in islice(root.iter("*"), MAX_ELEMENTS):
         whole, tags, parent, above = paths.get(element.getparent(), (0, 0, b"", b""))
-        names = " ".join(element.get(name, "")[:MOST_CHARS] for name in _NAMES)
-        step = f"{element.tag} {' '.join(sorted(re.sub('[0-9]+', '', names).split()))}".encode("utf-8", "replace")
+        given = dict(element.items())
+        step = _step(element.tag, " ".join([given[name][:MOST_CHARS] for name in _NAMES if name in given]))
         whole, tags = crc32(step, whole), crc32(element.tag.encode("utf-8", "replace"), tags)
         paths[element] = whole, tags, step, parent
-        texts = [(element.get(name) or "", name) for name in _ATTRIBUTES]
+        texts = [(given[name], name) for name in _ATTRIBUTES if name in given]
         if element.tag not in _UNREAD:
             inner = [*islice(element.iter("*"), 1, MOST_INNER + 1)]
             texts.append((element.text or "", "text"))
@@ -96,6 +96,12 @@ def _spots_of(root: Any) -> Iterator[_Spot]:
                 is_shown = kind not in _ATTRIBUTES and element.tag != "title"
                 yield _Spot(read, (crc32(of, whole), *near, crc32(of, tags)), before, is_shown)
                 before = re.sub("[0-9]+", "", letters(read))[-MOST_INNER:] if kind != "whole" else before
+
+
+@lru_cache(1_000)  # lists repeat theirs
+def _step(tag: str, names: str) -> bytes:
+    """Return a step to an element: its tag, and the words of its names without digits."""
+    return f"{tag} {' '.join(sorted(re.sub('[0-9]+', '', names).split()))}".encode("utf-8", "replace")
 
 
 def _plain(text: str) -> str:

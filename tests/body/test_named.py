@@ -53,6 +53,11 @@ def test_named_texts_are_found_on_another_page_with_their_certainty() -> None:
     assert {one.certainty for one in named_texts(page(), [Example(page(), fields=SAID_OF)]).values()} == {1.0}
 
 
+def test_what_templates_left_unfilled_among_attributes_is_read_over() -> None:
+    left = {**OTHER, "price": "<b {{more}} {}=x>8 €</b>"}
+    assert named_texts(page(**left), [Example(page(), fields=SAID_OF)])["price"].text == "8 €"
+
+
 @pytest.mark.parametrize("selector", ["css:p.by a", "xpath://p[@class='by']/a"])
 def test_a_selector_names_a_text_too(selector: str) -> None:
     example = Example(page(), fields={"seller": selector})
