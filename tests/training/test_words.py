@@ -12,7 +12,16 @@ from denoise_scrapy.page import Page
 from evaluation.corpora import RecordedPage
 from training import vocabulary
 from training.dataset import examples
-from training.vocabulary import FRAME_WORDS, LEAST, OF_CLASSES, OF_TEXTS, Vocabularies, with_translations
+from training.vocabulary import (
+    LEAST,
+    LEAST_OF_LINES,
+    LINE_WEIGHT,
+    LINES,
+    OF_CLASSES,
+    OF_TEXTS,
+    Vocabularies,
+    with_lines,
+)
 
 FRAME = '<div class=menu><p>Home page and other things</div><div class="{1}"><p>The bridge was closed, said {0}.</div>'
 
@@ -43,6 +52,7 @@ def test_class_names_have_the_odds_of_other_publishers():
 def test_words_of_texts_have_the_odds_of_other_publishers(monkeypatch):
     prior = OF_TEXTS[1]
     monkeypatch.setattr(vocabulary, "OF_TEXTS", (3, prior))
+    monkeypatch.setattr(vocabulary, "with_lines", lambda odds: odds)
     frame, long = "<p>{1}</p><p>The text of {0}.</p><div>{2}</div>", "Advert " * ANNOUNCING_TOKENS
     some = [*of_publisher("a", frame, "Weather", "Imprint", pages=4)]
     some += of_publisher("b", frame, "Weather", f"Imprint<p>{long}")
@@ -65,20 +75,24 @@ def number(word):
     return found[0]
 
 
-def test_words_of_frames_have_the_odds_of_what_they_translate(monkeypatch):
-    table = {"share": "paylaş bildir", "report": "bildir zgłoś", "menu": "meniu"}
-    monkeypatch.setattr(vocabulary, "FRAME_WORDS", table)
+def test_words_of_frames_have_the_odds_of_lines(monkeypatch):
+    frames = ["Paylaş bildir", "Bildir & abone ol", "Bildir", "Zgłoś", "Kapı menü", *["Kapat"] * 9]
+    monkeypatch.setattr(vocabulary, "LINES", {"frames": frames, "content": ["Kapı bildir"]})
+    monkeypatch.setattr(vocabulary, "CONTENT", {"tr": ["Kırmızı kapı"]})
     odds = np.zeros(WORDS, np.float32)
-    odds[[number("share"), number("report"), number("zgłoś")]] = -3, -2, 0.5
-    added = with_translations(odds)
-    expected = {"share": -3, "report": -2, "paylaş": -3, "bildir": -2.5, "zgłoś": 0.5, "menu": 0, "meniu": 0}
-    assert {word: added[number(word)] for word in expected} == expected
-    assert np.count_nonzero(added) == 5 and np.count_nonzero(odds) == 3
+    odds[[number("zgłoś"), number("menü")]] = 0.5, -1
+    added = with_lines(odds)
+    once = LINE_WEIGHT * log(1 / 2)
+    expected = {"paylaş": once, "bildir": LINE_WEIGHT * log(2 / 4), "abone": once, "zgłoś": 0.5, "menü": -1}
+    expected |= {"kapı": 0, "kırmızı": 0, "kapat": LEAST_OF_LINES}
+    assert {word: added[number(word)] for word in expected} == pytest.approx(expected)
+    assert np.count_nonzero(odds) == 2, "the odds given stay as they are"
 
 
 def test_the_shipped_model_knows_the_words_of_frames():
     odds = block_model().vocabulary.text_words
-    assert (with_translations(odds) == odds).all(), "python -m training.vocabulary adds them"
-    for english, others in FRAME_WORDS.items():
-        assert odds[number(english)] < -1, f"{english} is no word of frames"
-        assert all(odds[number(word)] for word in others.split()), english
+    assert with_lines(odds) == pytest.approx(odds, abs=1e-2), "python -m training.vocabulary adds them"
+    for word in ("Paylaş", "Abonnez", "Iscriviti", "Подписаться"):
+        assert odds[number(word)] < -1
+    lines = [*LINES["frames"], *LINES["content"]]
+    assert len({*lines}) == len(lines)
