@@ -27,6 +27,10 @@ from denoise_scrapy.worker.extractor import Extracted, PageSource
 
 OK = HTTPStatus.OK
 META_KEY = "denoise"
+# Where Scrapy puts a proxy's user and password, which it takes out of the meta.
+PROXY_HEADER = "Proxy-Authorization"
+# Meta that name the way of a request: Scrapy's, and those of scrapy-impersonate and scrapy-zyte-api.
+WAYS = "proxy bindaddress allow_offsite download_slot impersonate impersonate_args zyte_api zyte_api_automap".split()
 # Our own browser context: in the spider's, pages it keeps open may use up the limit while they wait for us.
 PLAYWRIGHT_CONTEXT = "denoise"
 
@@ -58,8 +62,7 @@ def has_no_markup(response: Response) -> bool:
 def is_comparable(request: Request, response: Response) -> bool:
     """Return whether a page may be compared with others of its site: no error page, no log-in form in its place."""
     return (
-        request.method == "GET"
-        and response.status == OK
+        response.status == OK
         and bool(site_key(response.url))
         and all(spelling(url) == spelling(response.url) for url in redirected_from(request))
     )
@@ -127,6 +130,7 @@ class CrawledPage:
         self.is_ok = response.status == OK  # no error page
         self.address = response.ip_address  # of any type, where other code made it
         self.carried = _carried_meta(request)  # to fetch comparison pages with
+        self.to_proxy = {name: request.headers[name] for name in (PROXY_HEADER,) if name in request.headers}
         self.is_got = False  # whether only GETs led to it, so that opening similar URLs has no side effects
         self.computing = asyncio.Lock()  # held while the text is made
         self.text: Extracted | None = None
@@ -194,8 +198,7 @@ def _origin(request: Request, url: str) -> str:
 def _carried_meta(request: Request) -> dict[str, Any]:
     """Return the meta that determine how a request is sent, and ours; rendered pages are compared with such."""
     meta = request.meta
-    names = ("proxy", "bindaddress", "allow_offsite", "download_slot", META_KEY)
-    carried = {key: meta[key] for key in names if key in meta}
+    carried = {key: meta[key] for key in (*WAYS, META_KEY) if key in meta}
     if meta.get("playwright"):
         carried["playwright"] = True
         carried["playwright_context"] = PLAYWRIGHT_CONTEXT

@@ -208,6 +208,19 @@ def test_links_have_the_shape_of_what_the_spider_asks_for_but_not_of_what_it_pos
     assert not set(acting) & set(linked.asked)
 
 
+def test_they_go_the_way_of_the_page_s_request(linked: Web) -> None:
+    ways: list[dict[str, Any]] = []
+
+    class Noted:
+        def process_request(self, request: Request) -> None:
+            ways.append({name: request.meta.get(name) for name in ("impersonate", "zyte_api_automap", "cookiejar")})
+
+    meta = {"impersonate": "chrome", "zyte_api_automap": {"browserHtml": True}}
+    spider = spider_of(Request(linked("/a/0"), meta={**meta, "cookiejar": 1}))
+    crawl(spider, {"DOWNLOADER_MIDDLEWARES": {Noted: 500}})
+    assert ways == [{**meta, "cookiejar": 1}, *[{**meta, "cookiejar": None}] * 2]
+
+
 @pytest.mark.parametrize("request_of_page", [{"method": "POST"}, {"method": "GET", "body": "a=1"}])
 @pytest.mark.parametrize(
     ("status", "way"),

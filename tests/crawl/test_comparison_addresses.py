@@ -98,12 +98,25 @@ def test_a_look_up_without_an_answer_costs_one_time_out(linked: Web, names: Name
     assert len(done.items) == 1
 
 
-def test_a_proxy_looks_names_up_itself(web: Web, names: Names) -> None:
+@pytest.mark.parametrize("by", ["meta", "environment", "middleware"])
+def test_a_proxy_looks_names_up_itself_and_knows_who_asks(
+    by: str, web: Web, names: Names, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = web.url.replace("//", "//user:word@")
+
+    class Chosen:
+        def process_request(self, request: scrapy.Request) -> None:
+            if by == "middleware" and "proxy" not in request.meta:  # as some choose proxies in turn
+                request.meta["proxy"] = proxy
+
+    if by == "environment":
+        monkeypatch.setenv("http_proxy", proxy)
     web.pages |= {f"http://site.example/a/{n}": article(n, [f"/a/{m}" for m in range(6)]) for n in range(6)}
-    spider = spider_of(scrapy.Request("http://site.example/a/0", meta={"proxy": web.url}))
-    done = crawl(spider, {"DOWNLOADER_MIDDLEWARES": {seen_from(PUBLIC, ours=True): 600}})
+    spider = spider_of(scrapy.Request("http://site.example/a/0", meta={"proxy": proxy} if by == "meta" else {}))
+    done = crawl(spider, {"DOWNLOADER_MIDDLEWARES": {seen_from(PUBLIC, ours=True): 600, Chosen: 610}})
     assert "site.example" not in names.asked
     assert web.asked == [f"http://site.example/a/{n}" for n in range(3)]
+    assert {headers.get("proxy-authorization") for _, _, headers in web.requests} == {"Basic dXNlcjp3b3Jk"}
     assert done.stat("comparison/failed") == 0
 
 

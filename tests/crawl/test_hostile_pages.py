@@ -93,7 +93,7 @@ def test_what_counts_as_a_page() -> None:
     assert is_comparable(request, HtmlResponse(url))
     assert not is_comparable(request, HtmlResponse(url, status=404))
     assert not is_comparable(request, HtmlResponse("file:///a.html"))
-    assert not is_comparable(request.replace(method="POST"), HtmlResponse(url))
+    assert is_comparable(request.replace(method="POST"), HtmlResponse(url))  # as of a service that renders pages
     redirected = Request(url, meta={"redirect_urls": ["http://a.example/log-in"]})
     assert not is_comparable(redirected, HtmlResponse(url))
     spelled = Request(url, meta={"redirect_urls": [url + "/"]})

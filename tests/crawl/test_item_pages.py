@@ -504,6 +504,13 @@ def test_an_error_page_the_spider_handles_gets_a_body_but_is_no_example(articles
     assert done.stat("memory/bytes/pages") == 0
 
 
+def test_pages_that_were_posted_for_are_compared_with_each_other(articles: Web) -> None:
+    spider = spider_of(*(scrapy.Request(url, method="POST") for url in articles.urls(range(4))))
+    done = crawl(spider)
+    assert done.stat("body/evidence/comparison_pages") == 4
+    assert done.stat("comparison/requests") == 0
+
+
 def test_many_items_of_a_page_share_its_text_by_option_and_are_not_compared_by_it(articles: Web) -> None:
     def parse(self: Any, response: Any) -> Any:
         for n in range(30):
