@@ -131,7 +131,8 @@ class CrawledPage:
         self.address = response.ip_address  # of any type, where other code made it
         self.carried = _carried_meta(request)  # to fetch comparison pages with
         self.to_proxy = {name: request.headers[name] for name in (PROXY_HEADER,) if name in request.headers}
-        self.is_got = False  # whether only GETs led to it, so that opening similar URLs has no side effects
+        # whether only GETs led to it, by a way that is ours too, so that opening similar URLs has no side effects
+        self.is_got = False
         self.computing = asyncio.Lock()  # held while the text is made
         self.text: Extracted | None = None
         self.wants_body = False  # whether its callback asks for the whole body

@@ -49,6 +49,7 @@ class CrawledPages:
         self._budget = budget
         self._workers = workers
         self._geometry = geometry
+        self._contexts = crawl.crawler.settings.getdict("PLAYWRIGHT_CONTEXTS")
         self._numbers = count(1)
         self.recent = RecentPages(int(crawl.settings.memory_bytes * RECENT_SHARE))
         self.visited = VisitedShapes()  # URLs that the spider requests
@@ -86,7 +87,7 @@ class CrawledPages:
         if self._is_treated(len(response.body), settings):
             source = self._source(request, response, settings, next(self._numbers))
             crawled = CrawledPage(source, settings, request, response)
-            crawled.is_got = self._is_got(request)
+            crawled.is_got = self._is_got(request) and not self._has_own_proxy(request)
             crawled.wants_body = wants_body
             crawled.tally = self._health.tally(crawled.site)
             crawled.record = self._record(crawled)
@@ -165,3 +166,9 @@ class CrawledPages:
     def _is_got(self, request: Request) -> bool:
         """Return whether only plain GETs led to a request."""
         return is_get(request) and not any(hash(url) in self._posted for url in redirected_from(request))
+
+    def _has_own_proxy(self, request: Request) -> bool:
+        """Return whether a browser rendered a page in a context that has a proxy, which ours has not."""
+        meta = request.meta
+        context = self._contexts.get(meta.get("playwright_context")) or meta.get("playwright_context_kwargs") or {}
+        return "proxy" in context

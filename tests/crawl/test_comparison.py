@@ -64,6 +64,19 @@ CASES = {
     "browser contexts are counted": Case(
         asked=["/a/0"], settings={"PLAYWRIGHT_MAX_CONTEXTS": 1}, request={"meta": {"playwright": True}}
     ),
+    "a browser context has a proxy": Case(
+        asked=["/a/0"],
+        settings={"PLAYWRIGHT_CONTEXTS": {"own": {"proxy": {"server": "http://127.0.0.1:9"}}}},
+        request={"meta": {"playwright": True, "playwright_context": "own"}},
+    ),
+    "a request's context has a proxy": Case(
+        asked=["/a/0"],
+        request={"meta": {"playwright": True, "playwright_context_kwargs": {"proxy": {"server": "http://127.0.0.1:9"}}}},
+    ),
+    "a browser context has none": Case(
+        settings={"PLAYWRIGHT_CONTEXTS": {"own": {"locale": "de"}}},
+        request={"meta": {"playwright": True, "playwright_context": "own"}},
+    ),
     "none a site": Case(asked=["/a/0"], per_site=0),
     "one a site": Case(asked=["/a/0", "/a/1"], per_site=1),
     # credentials of the page, in each way that Scrapy has for them
