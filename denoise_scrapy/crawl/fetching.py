@@ -182,10 +182,7 @@ class Fetcher:
 
 
 def comparison_request(url: str, page: CrawledPage, seconds: float) -> Request:
-    """Return a GET request for `url`, sent in the same way as the page's, but without its cookies and its headers.
-
-    What authorises it at a proxy is no header of the page's.
-    """
+    """Return a GET request for `url`, sent in the same way as the page's, but without its cookies and most headers."""
     meta: dict[str, Any] = {
         **page.carried,
         FETCH_META: True,
@@ -198,7 +195,7 @@ def comparison_request(url: str, page: CrawledPage, seconds: float) -> Request:
     if meta.get("playwright"):
         goto = {**meta["playwright_page_goto_kwargs"], "timeout": seconds * 1000}
         meta["playwright_page_goto_kwargs"] = goto
-    return Request(url, callback=NO_CALLBACK, headers=page.to_proxy, meta=meta, flags=[FETCH_FLAG])
+    return Request(url, callback=NO_CALLBACK, headers=page.who_asks, meta=meta, flags=[FETCH_FLAG])
 
 
 def redirect_to_same_page(response: Response) -> str | None:

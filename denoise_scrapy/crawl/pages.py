@@ -27,8 +27,9 @@ from denoise_scrapy.worker.extractor import Extracted, PageSource
 
 OK = HTTPStatus.OK
 META_KEY = "denoise"
-# Where Scrapy puts a proxy's user and password, which it takes out of the meta.
-PROXY_HEADER = "Proxy-Authorization"
+# Headers that say who asks: a proxy, where Scrapy puts the password that it takes out of the meta, and a site, which may
+# refuse a program, or have another page for each browser and language.
+WHO_ASKS = ("Proxy-Authorization", "User-Agent", "Accept-Language")
 # Meta that name the way of a request: Scrapy's, and those of scrapy-impersonate and scrapy-zyte-api.
 WAYS = "proxy bindaddress allow_offsite download_slot impersonate impersonate_args zyte_api zyte_api_automap".split()
 # Our own browser context: in the spider's, pages it keeps open may use up the limit while they wait for us.
@@ -130,7 +131,7 @@ class CrawledPage:
         self.is_ok = response.status == OK  # no error page
         self.address = response.ip_address  # of any type, where other code made it
         self.carried = _carried_meta(request)  # to fetch comparison pages with
-        self.to_proxy = {name: request.headers[name] for name in (PROXY_HEADER,) if name in request.headers}
+        self.who_asks = {name: request.headers[name] for name in WHO_ASKS if name in request.headers}
         # whether only GETs led to it, by a way that is ours too, so that opening similar URLs has no side effects
         self.is_got = False
         self.computing = asyncio.Lock()  # held while the text is made

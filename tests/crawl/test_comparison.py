@@ -71,7 +71,9 @@ CASES = {
     ),
     "a request's context has a proxy": Case(
         asked=["/a/0"],
-        request={"meta": {"playwright": True, "playwright_context_kwargs": {"proxy": {"server": "http://127.0.0.1:9"}}}},
+        request={
+            "meta": {"playwright": True, "playwright_context_kwargs": {"proxy": {"server": "http://127.0.0.1:9"}}}
+        },
     ),
     "a browser context has none": Case(
         settings={"PLAYWRIGHT_CONTEXTS": {"own": {"locale": "de"}}},
@@ -219,6 +221,17 @@ def test_links_have_the_shape_of_what_the_spider_asks_for_but_not_of_what_it_pos
     assert ("POST", "/rm/1") in [(method, path) for method, path, _ in linked.requests]
     assert {"/b/2/view", "/b/3/view"} <= set(linked.asked)
     assert not set(acting) & set(linked.asked)
+
+
+def test_they_ask_as_the_page_s_request_does(linked: Web) -> None:
+    spider = spider_of(
+        Request(linked("/a/0"), headers={"User-Agent": "Own/1.0", "Accept-Language": "de", **CREDENTIALS})
+    )
+    crawl(spider)
+    asked = [
+        [headers.get(name) for name in ("user-agent", "accept-language", "x-key")] for *_, headers in linked.requests
+    ]
+    assert asked == [["Own/1.0", "de", "1"], *[["Own/1.0", "de", None]] * 2]
 
 
 def test_they_go_the_way_of_the_page_s_request(linked: Web) -> None:
