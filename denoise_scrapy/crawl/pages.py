@@ -27,8 +27,8 @@ from denoise_scrapy.worker.extractor import Extracted, PageSource
 
 OK = HTTPStatus.OK
 META_KEY = "denoise"
-# Headers that say who asks: a proxy, where Scrapy puts the password that it takes out of the meta, and a site, which may
-# refuse a program, or have another page for each browser and language.
+# Headers that say who asks: a proxy, where Scrapy puts the password that it takes out of the meta; and a site, which
+# may refuse a program, or have another page for each browser and language.
 WHO_ASKS = ("Proxy-Authorization", "User-Agent", "Accept-Language")
 # Meta that name the way of a request: Scrapy's, and those of scrapy-impersonate and scrapy-zyte-api.
 WAYS = "proxy bindaddress allow_offsite download_slot impersonate impersonate_args zyte_api zyte_api_automap".split()
