@@ -25,7 +25,7 @@ def save_model(model: BlockModel, path: Path) -> None:
     words = sorted(class_words.items())
     arrays["words/code"] = np.array([code for code, _ in words], np.uint32)
     arrays["words/odds"] = np.array([odds for _, odds in words], np.float16)
-    arrays["texts/number"] = text_words.nonzero()[0].astype(np.uint32)
+    arrays["texts/gap"] = np.diff(text_words.nonzero()[0], prepend=0).astype(np.uint32)  # smaller, compressed
     arrays["texts/odds"] = text_words[text_words != 0].astype(np.float16)
     arrays["wording"] = model.wording.weights
     arrays["names"] = np.array(model.names)

@@ -346,8 +346,8 @@ cdef enum:
     # Added to the number of a block's words: one or two words are weak evidence.
     PRIOR = 2
     # Bits of `Word.number` that distinguish words of texts: words with the same letters share a number, and so does one
-    # word in a hundred with another word of its page.
-    NUMBER_BITS = 18
+    # word in seventy with a word of frames in some other language; with 18 bits, one in eighteen.
+    NUMBER_BITS = 20
 
 cdef float UP = 0.5       # weight of an element's name odds for its children
 

@@ -95,7 +95,7 @@ class BlockModel:
         names, wording, provenance = (owners.pop(key)[""] for key in ("names", "wording", "provenance"))
         network = Network(**owners.pop("network"))
         text_words = np.zeros(WORDS, np.float32)
-        text_words[texts["number"]] = texts["odds"]
+        text_words[texts["gap"].cumsum()] = texts["odds"]
         return cls(
             names=tuple(names.tolist()),
             vocabulary=Vocabulary(dict(zip(words["code"].tolist(), words["odds"].tolist(), strict=True)), text_words),
