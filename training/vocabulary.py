@@ -4,14 +4,15 @@ Each page counts once, and a publisher's pages count as the square root of their
 filled in without its publisher: odds from its own pages would be surer than any on a new site.
 
 Recorded pages are of few languages. Words of frames in others come from lines that were written for it (`lines.json`).
-`python -m training.vocabulary` puts new ones into the model that comes with the package, without a fit.
+`python -m training.vocabulary --corpora DIR...` puts new ones into the model of the package, without a fit.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from html import escape
@@ -35,7 +36,8 @@ from denoise_scrapy.core.features import (
 )
 from denoise_scrapy.core.tree import Tree
 from denoise_scrapy.page import Page
-from training.dataset import Example, recorded_by_publisher
+from evaluation.corpora import add_folders_argument
+from training.dataset import Example, read_corpora, read_examples, recorded_by_publisher
 from training.made import CONTENT
 from training.model_file import OUTPUT, save_model
 
@@ -45,10 +47,10 @@ OF_CLASSES, OF_TEXTS = (3, 1.0), (5, 2.0)
 #: Log odds below this are uninformative, and left out.
 LEAST = 0.1
 #: Lines in sixty languages as frames and as content have them, and words of frames alone; English frames are well
-#: recorded. Of 778 written pages, which nobody had seen, 661 are right with what lines say of frames, 617 without.
+#: recorded. Of 778 written pages, which nobody had seen, 659 are right with what lines say of frames, 617 without.
 LINES: dict[str, list[str]] = json.loads(Path(__file__).with_name("lines.json").read_text("utf-8"))
-#: Weight of a word's odds in `LINES`, and the least odds that it gets. With a weight of 4, 662 of those pages are
-#: right and more text is lost, with 2, 647.
+#: Weight of a word's odds in `LINES`, and the least odds that it gets. With a weight of 4, 663 of those pages are
+#: right and more text is lost, with 5, 662.
 LINE_WEIGHT, LEAST_OF_LINES = 3.0, -5.0
 _ROWS = [NAMES.index(name) for family in ("class_names", "text_words") for name in FAMILIES[family].names]
 
@@ -138,6 +140,7 @@ class Vocabularies:
     def __init__(self, examples: Sequence[Example]) -> None:
         self._class_words = WordCounts(examples, count_class_words, OF_CLASSES)
         self._text_words = WordCounts(examples, count_text_words, OF_TEXTS)
+        self._content = words_of_content(examples)
         self._without = lru_cache(maxsize=2)(self.without)
 
     def without(self, publisher: str | None) -> Vocabulary:
@@ -146,7 +149,7 @@ class Vocabularies:
         texts = np.zeros(WORDS, np.float32)
         words, texts_odds = self._text_words.odds(publisher)
         texts[words] = texts_odds
-        return Vocabulary(dict(zip(names.tolist(), odds.tolist(), strict=True)), with_lines(texts))
+        return Vocabulary(dict(zip(names.tolist(), odds.tolist(), strict=True)), with_lines(texts, self._content))
 
     def filled(self, example: Example) -> npt.NDArray[np.float32]:
         """Return an example's features, with word odds from other publishers' pages."""
@@ -160,13 +163,25 @@ def with_words(example: Example, vocabulary: Vocabulary) -> npt.NDArray[np.float
     return features
 
 
-def with_lines(odds: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return odds with those of words that had none, and that more lines of frames have than texts of content."""
+def words_of_content(examples: Iterable[Example]) -> set[int]:
+    """Return the words that enough publishers have in content of any length."""
+    publishers = Counter[int]()
+    for some in recorded_by_publisher(examples).values():
+        told = (text_numbers(one.page.tree)[(one.share > 0.5)[one.page.tree.word_rows["block"]]] for one in some)
+        publishers.update({*np.concatenate([*told]).tolist()})
+    return {word for word, count in publishers.items() if count >= OF_TEXTS[0]}
+
+
+def with_lines(odds: npt.NDArray[np.float32], known: Collection[int]) -> npt.NDArray[np.float32]:
+    """Return odds with those of words that pages do not know, and that more lines of frames have than texts of content.
+
+    `known` are words that have no odds since they stand in content: a word of frames may have their number.
+    """
     texts = LINES["frames"], chain(LINES["content"], *CONTENT.values())
     frames, content = (Counter(chain.from_iterable(map(_numbers, some))) for some in texts)
     added: npt.NDArray[np.float32] = odds.copy()
     for number, count in frames.items():
-        if not odds[number] and count > content[number]:
+        if not odds[number] and number not in known and count > content[number]:
             added[number] = max(LINE_WEIGHT * log((content[number] + 1) / (count + 1)), LEAST_OF_LINES)
     return added
 
@@ -178,10 +193,14 @@ def _numbers(line: str) -> set[int]:
 
 def main() -> None:
     """Add the words of lines to the model that comes with the package."""
+    ap = argparse.ArgumentParser(prog="python -m training.vocabulary", description=__doc__)
+    add_folders_argument(ap)
+    corpora, folds = read_corpora(ap.parse_args().corpora)
+    known = words_of_content(read_examples(corpora, folds, (0,), 2))
     model = block_model()
     words = model.vocabulary
-    known = Vocabulary(words.class_words, with_lines(words.text_words))
-    save_model(replace(model, vocabulary=known), OUTPUT / "blocks.npz")
+    vocabulary = Vocabulary(words.class_words, with_lines(words.text_words, known))
+    save_model(replace(model, vocabulary=vocabulary), OUTPUT / "blocks.npz")
 
 
 if __name__ == "__main__":
