@@ -346,7 +346,7 @@ cdef enum:
     # Added to the number of a block's words: one or two words are weak evidence.
     PRIOR = 2
     # Bits of `Word.number` that distinguish words of texts: words with the same letters share a number, and so does one
-    # word in seventy with a word of frames in some other language; with 18 bits, one in eighteen.
+    # word in seventy with a word of frames in some other language; with 18 bits, one in nineteen.
     NUMBER_BITS = 20
 
 cdef float UP = 0.5       # weight of an element's name odds for its children
