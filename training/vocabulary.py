@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from html import escape
@@ -140,7 +140,7 @@ class Vocabularies:
     def __init__(self, examples: Sequence[Example]) -> None:
         self._class_words = WordCounts(examples, count_class_words, OF_CLASSES)
         self._text_words = WordCounts(examples, count_text_words, OF_TEXTS)
-        self._content = words_of_content(examples)
+        self._lines = odds_of_lines(words_of_content(examples))
         self._without = lru_cache(maxsize=2)(self.without)
 
     def without(self, publisher: str | None) -> Vocabulary:
@@ -149,7 +149,7 @@ class Vocabularies:
         texts = np.zeros(WORDS, np.float32)
         words, texts_odds = self._text_words.odds(publisher)
         texts[words] = texts_odds
-        return Vocabulary(dict(zip(names.tolist(), odds.tolist(), strict=True)), with_lines(texts, self._content))
+        return Vocabulary(dict(zip(names.tolist(), odds.tolist(), strict=True)), with_lines(texts, self._lines))
 
     def filled(self, example: Example) -> npt.NDArray[np.float32]:
         """Return an example's features, with word odds from other publishers' pages."""
@@ -172,17 +172,25 @@ def words_of_content(examples: Iterable[Example]) -> set[int]:
     return {word for word, count in publishers.items() if count >= OF_TEXTS[0]}
 
 
-def with_lines(odds: npt.NDArray[np.float32], known: Collection[int]) -> npt.NDArray[np.float32]:
-    """Return odds with those of words that pages do not know, and that more lines of frames have than texts of content.
+def odds_of_lines(known: Collection[int]) -> dict[int, float]:
+    """Return the odds of words that more lines of frames have than texts of content, by their number.
 
     `known` are words that have no odds since they stand in content: a word of frames may have their number.
     """
     texts = LINES["frames"], chain(LINES["content"], *CONTENT.values())
     frames, content = (Counter(chain.from_iterable(map(_numbers, some))) for some in texts)
+    return {
+        number: max(LINE_WEIGHT * log((content[number] + 1) / (count + 1)), LEAST_OF_LINES)
+        for number, count in frames.items()
+        if number not in known and count > content[number]
+    }
+
+
+def with_lines(odds: npt.NDArray[np.float32], lines: Mapping[int, float]) -> npt.NDArray[np.float32]:
+    """Return odds of pages, with those of lines where pages have none."""
     added: npt.NDArray[np.float32] = odds.copy()
-    for number, count in frames.items():
-        if not odds[number] and number not in known and count > content[number]:
-            added[number] = max(LINE_WEIGHT * log((content[number] + 1) / (count + 1)), LEAST_OF_LINES)
+    for number, value in lines.items():
+        added[number] = odds[number] or value
     return added
 
 
@@ -196,10 +204,10 @@ def main() -> None:
     ap = argparse.ArgumentParser(prog="python -m training.vocabulary", description=__doc__)
     add_folders_argument(ap)
     corpora, folds = read_corpora(ap.parse_args().corpora)
-    known = words_of_content(read_examples(corpora, folds, (0,), 2))
+    lines = odds_of_lines(words_of_content(read_examples(corpora, folds, (0,), 2)))
     model = block_model()
     words = model.vocabulary
-    vocabulary = Vocabulary(words.class_words, with_lines(words.text_words, known))
+    vocabulary = Vocabulary(words.class_words, with_lines(words.text_words, lines))
     save_model(replace(model, vocabulary=vocabulary), OUTPUT / "blocks.npz")
 
 

@@ -20,6 +20,7 @@ from training.vocabulary import (
     OF_CLASSES,
     OF_TEXTS,
     Vocabularies,
+    odds_of_lines,
     with_lines,
     words_of_content,
 )
@@ -82,7 +83,7 @@ def test_words_of_frames_have_the_odds_of_lines(monkeypatch):
     monkeypatch.setattr(vocabulary, "CONTENT", {"tr": ["Kırmızı kapı"]})
     odds = np.zeros(WORDS, np.float32)
     odds[[number("zgłoś"), number("menü")]] = 0.5, -1
-    added = with_lines(odds, {number("kapak")})
+    added = with_lines(odds, odds_of_lines({number("kapak")}))
     once = LINE_WEIGHT * log(1 / 2)
     expected = {"paylaş": once, "bildir": LINE_WEIGHT * log(2 / 4), "abone": once, "zgłoś": 0.5, "menü": -1}
     expected |= {"kapı": 0, "kırmızı": 0, "kapat": LEAST_OF_LINES, "kapak": 0}
@@ -92,7 +93,7 @@ def test_words_of_frames_have_the_odds_of_lines(monkeypatch):
 
 def test_the_shipped_model_knows_the_words_of_frames():
     odds = block_model().vocabulary.text_words
-    added = np.count_nonzero(with_lines(odds, ()) != odds)
+    added = np.count_nonzero(with_lines(odds, odds_of_lines(())) != odds)
     assert added < 0.02 * np.count_nonzero(odds), "python -m training.vocabulary adds them, but for words of content"
     for word in ("Paylaş", "Abonnez", "Iscriviti", "Подписаться"):
         assert odds[number(word)] < -1
