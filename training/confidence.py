@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy
-from denoise_scrapy.body.wording import NO_WORDING
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.judge import Network
+from denoise_scrapy.core.wording import NO_WORDING
 from evaluation import figures
 from evaluation.corpora import add_folders_argument
 from example_project.portal.model import tokens
@@ -28,6 +28,7 @@ from training import trees
 from training.dataset import PAGES, Example, examples, read_corpora
 from training.made import FOLDS
 from training.networks import fit_network
+from training.phrases import fit_phrases
 from training.tables import BINS
 from training.vocabulary import Vocabularies, with_words
 
@@ -90,7 +91,8 @@ def _fitted(pages: Sequence[Example]) -> BlockModel:
         network = network_of([i for i, page in enumerate(pages) if page.fold != fold])
         odds |= {i: network.odds(inputs[i]) for i, page in enumerate(pages) if page.fold == fold}
     forests = {"forest": trees.fit_forest(pages, seen, SEED)}
-    return BlockModel(NAMES, vocabularies.without(None), network_of(range(len(pages))), forests, NO_WORDING, {})
+    network, phrases = network_of(range(len(pages))), fit_phrases(pages)
+    return BlockModel(NAMES, vocabularies.without(None), network, forests, NO_WORDING, phrases, {})
 
 
 def tables(found: Sequence[Judged]) -> str:

@@ -20,6 +20,7 @@ from training.dataset import PAGES_ALONE, Example
 from training.made import FOLDS
 from training.networks import fit_network
 from training.parts import fit_content, fit_kinds, fit_parts
+from training.phrases import fit_phrases
 from training.vocabulary import Vocabularies, with_words
 
 T = TypeVar("T")
@@ -76,7 +77,8 @@ def fit_model(examples: Sequence[Example], seed: int, provenance: dict[str, Any]
         forests |= fit(examples, inputs, odds, seed)
     content, wording = fit_content(examples, inputs, odds, seed)
     forests |= content
-    return BlockModel(NAMES, vocabularies.without(None), network, forests, wording, provenance)
+    phrases = fit_phrases(examples)
+    return BlockModel(NAMES, vocabularies.without(None), network, forests, wording, phrases, provenance)
 
 
 def _network(

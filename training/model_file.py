@@ -27,7 +27,8 @@ def save_model(model: BlockModel, path: Path) -> None:
     arrays["words/odds"] = np.array([odds for _, odds in words], np.float16)
     arrays["texts/gap"] = np.diff(text_words.nonzero()[0], prepend=0).astype(np.uint32)  # smaller, compressed
     arrays["texts/odds"] = text_words[text_words != 0].astype(np.float16)
-    arrays["wording"] = model.wording.weights
+    arrays["wording"] = model.wording.astype(np.float16)
+    arrays["phrases"] = model.phrases.round(2).astype(np.float16)  # smaller, compressed
     arrays["names"] = np.array(model.names)
     arrays["provenance"] = np.array(json.dumps(model.provenance, sort_keys=True))
     with path.open("wb") as file:

@@ -12,9 +12,9 @@ from catboost import CatBoostClassifier
 from denoise_scrapy.body.kind import KINDS
 from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals, page_signals
 from denoise_scrapy.body.taste import LEARNED
-from denoise_scrapy.body.wording import NO_WORDING, Wording
 from denoise_scrapy.core.judge import Forest, Neighbours
 from denoise_scrapy.core.parts import part_signals
+from denoise_scrapy.core.wording import NO_WORDING, odds_of_text
 from training import trees
 from training.dataset import Example
 from training.wording import fit_wording, short_texts, stories_of
@@ -70,7 +70,7 @@ def _labelled(example: Example, part: str) -> tuple[BoolArray, BoolArray]:
 
 def fit_content(
     examples: Sequence[Example], inputs: Sequence[Values], odds: Mapping[int, Values], seed: int
-) -> tuple[dict[str, Forest], Wording]:
+) -> tuple[dict[str, Forest], Values]:
     """Fit the trees that find pages without content, and the odds of wordings that they use.
 
     The trees learn from odds that were not fitted on the page's fold. There are none if no such page was made.
@@ -106,7 +106,7 @@ def _fitted(
     return trees.to_forest(classifier.fit(signals, labels, sample_weight=weights), parameters["depth"])
 
 
-def _signals(example: Example, features: Values, odds: Values, without: Mapping[int, Wording]) -> Values:
+def _signals(example: Example, features: Values, odds: Values, without: Mapping[int, Values]) -> Values:
     text = example.page.text_of(odds > 0) if len(odds) else ""
     example.page.drop_columns()
-    return content_signals(features, odds, example.lengths, without[example.fold].odds(text))
+    return content_signals(features, odds, example.lengths, odds_of_text(text, without[example.fold]))

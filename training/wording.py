@@ -1,4 +1,4 @@
-"""Fitting the odds of wordings (`denoise_scrapy/body/wording.py`): walls against pieces of stories and short texts.
+"""Fitting the odds of wordings (`denoise_scrapy/core/wording.pyx`): walls against pieces of stories and short texts.
 
 `python -m training.wording --corpora DIR [DIR ...]` fits them alone, in a minute, into blocks.npz.
 """
@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from denoise_scrapy.body.strategies.combined import block_model
-from denoise_scrapy.body.wording import BITS, Wording, letter_sequences
+from denoise_scrapy.core.wording import letter_sequences
 from denoise_scrapy.metadata import language_of
 from evaluation.corpora import add_folders_argument
 from training.dataset import Example, read_corpora, site_publisher
@@ -29,14 +30,16 @@ from training.truth import Truth
 
 MODEL = Path("denoise_scrapy/body/models/blocks.npz")
 
-#: Inverse strength of regularisation; 3 and 30 find as many walls.
-INVERSE, STEPS = 10.0, 300
+#: Bits of the numbers of sequences; inverse strength of regularisation: 3 and 30 find as many walls.
+BITS, INVERSE = 14, 10.0
+STEPS = 300
 #: Lines of a piece of a story: as few as a wall has.
 LINES = (1, 2, 3, 5)
 #: Most pieces; more bring nothing.
 MOST_PIECES = 10_000
 #: Weights of a piece of a story: at most, in a language with few; and in one that no wall is in.
 MOST_WEIGHT, LEAST_WEIGHT = 30.0, 0.1
+Values = npt.NDArray[np.float32]
 
 
 class ShortText(NamedTuple):
@@ -90,25 +93,32 @@ def _pieces(truth: Truth, rng: random.Random) -> Iterator[str]:
         yield "\n".join(lines[start : start + rng.choice(LINES)])
 
 
-def fit_wording(texts: Sequence[ShortText], without: Collection[int] = ()) -> Wording:
+def fit_wording(texts: Sequence[ShortText], without: Collection[int] = ()) -> Values:
     """Fit the odds to the texts of all folds but some.
 
     In each language content counts as much as walls, as far as there is any: else the language would tell them apart.
     """
     chosen = [text for text in texts if text.fold not in without]
-    numbers = [letter_sequences(text.text) for text in chosen]
-    ends = np.cumsum([0, *map(len, numbers)])
-    share = np.concatenate([np.full(len(some), max(len(some), 1) ** -0.5) for some in numbers])
-    rows = csr_matrix((share, np.concatenate(numbers), ends), shape=(len(chosen), 2**BITS))
     count = Counter((text.language, text.is_content) for text in chosen)
 
     def weight(text: ShortText) -> float:
         walls, pieces = count[text.language, False], count[text.language, True]
         return min(walls / pieces, MOST_WEIGHT) or LEAST_WEIGHT if text.is_content else 1.0
 
-    fitted = LogisticRegression(C=INVERSE, max_iter=STEPS)
-    fitted.fit(rows, [text.is_content for text in chosen], list(map(weight, chosen)))
-    return Wording(np.append(fitted.coef_[0], fitted.intercept_).astype(np.float16))
+    labels = [text.is_content for text in chosen]
+    return fit_odds([text.text for text in chosen], labels, list(map(weight, chosen)), BITS, INVERSE)
+
+
+def fit_odds(
+    texts: Sequence[str], labels: Sequence[bool], weights: Sequence[float], bits: int, inverse: float
+) -> Values:
+    """Return the weights of the sequences of letters of texts, by a logistic regression of their labels."""
+    numbers = [letter_sequences(text, bits) for text in texts]
+    ends = np.cumsum([0, *map(len, numbers)])
+    share = np.concatenate([np.full(len(some), max(len(some), 1) ** -0.5) for some in numbers])
+    rows = csr_matrix((share, np.concatenate(numbers), ends), shape=(len(texts), 2**bits))
+    fitted = LogisticRegression(C=inverse, max_iter=STEPS).fit(rows, labels, weights)
+    return np.append(fitted.coef_[0], fitted.intercept_).astype(np.float32)
 
 
 def main() -> None:

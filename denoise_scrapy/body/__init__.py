@@ -3,7 +3,7 @@
 `extraction` is the way of a page: a strategy (`strategies`) gives each block a probability, a user's `taste` and the
 core choose among them, `examples` of its site move the odds, `leftovers`, `code`, `tables` and `title` tidy up,
 `rendering` writes HTML and Markdown. Made of a finished body: `chunks`, its `explanation`, its `kind`, the article of
-several pages (`joining`). For pages that show no text: `stated`, `wording`.
+several pages (`joining`). For pages that show no text: `stated`. For pages that offer something: `price`.
 """
 
 from denoise_scrapy.body.examples import Example

@@ -1,7 +1,5 @@
 """Pages without content: the confidence says so, in many languages, with and without the frame of a site."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +7,6 @@ from hypothesis import strategies as st
 
 from denoise_scrapy import Page, SiteModel, Taste
 from denoise_scrapy.body.strategies.combined import content_signals, page_signals
-from denoise_scrapy.body.wording import BITS, LENGTHS, Wording, letter_sequences
 
 FRAME = """<title>{title}</title><body><header><a href=/>Daily Post</a><nav><ul><li><a href=/a>Politics</a><li><a
 href=/b>Sport</a><li><a href=/c>Culture</a><li><a href=/d>Weather</a></ul></nav></header><main>{main}</main><footer><a
@@ -81,29 +78,3 @@ def test_signals_equal_plain_loops(m, n, seed, wording):
             literal.append(sum(row[i] * tokens[i] for i in known) / max(weight, 1))
     assert page_signals(features, odds, tokens)[:, 0] == pytest.approx(literal, rel=1e-5)
     assert content_signals(features, odds, tokens, wording)[:, 0] == pytest.approx([*literal, wording], rel=1e-5)
-
-
-def literal_sequences(text):
-    """The numbers of sequences of letters, one after the other."""
-    plain = f" {re.sub(r'[^a-z0]+', ' ', re.sub('[0-9]', '0', text.lower())).strip()} "
-    found = set()
-    for length in LENGTHS:
-        for start in range(len(plain) - length + 1):
-            number = ord(plain[start])
-            for letter in plain[start + 1 : start + length]:
-                number = (number * 2654435761 + ord(letter)) % 2**32
-            found.add((number * 2654435761 % 2**32) >> (32 - BITS))
-    return sorted(found)
-
-
-@given(st.text(alphabet="cookie 404, NOT!", max_size=40))
-def test_sequences_of_letters_equal_plain_loops(text):
-    assert letter_sequences(text).tolist() == literal_sequences(text)
-
-
-def test_the_odds_of_a_wording_are_a_mean_of_its_sequences():
-    weights = np.arange(2**BITS + 1, dtype=np.float16) / 1000
-    numbers = literal_sequences("Not found")
-    expected = sum(float(weights[number]) for number in numbers) / len(numbers) ** 0.5 + float(weights[-1])
-    assert Wording(weights).odds("Not found") == pytest.approx(expected)
-    assert Wording(weights).odds("") == pytest.approx(float(weights[-1]))

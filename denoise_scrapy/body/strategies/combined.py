@@ -21,15 +21,16 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
+from denoise_scrapy.body.price import PRICE_ODDS, block_of_price
 from denoise_scrapy.body.stated import stated_words
 from denoise_scrapy.body.strategies.base import HALF, Decision, LazyReasons, Strategy, Values
 from denoise_scrapy.body.tables import tables_around
-from denoise_scrapy.body.wording import Wording
 from denoise_scrapy.core.boxes import weighed
 from denoise_scrapy.core.choice import STOCK_PAGES, choose, expected_f1
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
 from denoise_scrapy.core.judge import Forest, Neighbours, Network, judge
 from denoise_scrapy.core.parts import part_signals
+from denoise_scrapy.core.wording import doubts, odds_of_text
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
@@ -65,7 +66,8 @@ class BlockModel:
         forests: The trees of the second judgement, "forest", over those n features and `core.judge.NEIGHBOUR_NAMES`;
             the trees that find the blocks of a part, as "part title" (`body/taste.py`), pages of a kind, as "kind
             article" (`body/kind.py`), and pages without content, "content" (`content_signals`).
-        wording: The odds of short texts, of which "content" uses those of the kept one.
+        wording: Weights of the wording of short texts (`core.wording`); "content" uses the odds of the kept one.
+        phrases: Weights of the wording of short blocks, which lower their probability.
         provenance: The data it was fitted on, and its scores.
     """
 
@@ -73,7 +75,8 @@ class BlockModel:
     vocabulary: Vocabulary
     network: Network
     forests: Mapping[str, Forest]
-    wording: Wording
+    wording: Values
+    phrases: Values
     provenance: dict[str, Any]
 
     def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values]:
@@ -92,7 +95,8 @@ class BlockModel:
                 owner, _, name = key.partition("/")
                 owners[owner][name] = data[key]
         words, texts = owners.pop("words"), owners.pop("texts")
-        names, wording, provenance = (owners.pop(key)[""] for key in ("names", "wording", "provenance"))
+        names, provenance = (owners.pop(key)[""] for key in ("names", "provenance"))
+        wording, phrases = (owners.pop(key)[""].astype(np.float32) for key in ("wording", "phrases"))
         network = Network(**owners.pop("network"))
         text_words = np.zeros(WORDS, np.float32)
         text_words[texts["gap"].cumsum()] = texts["odds"]
@@ -101,7 +105,8 @@ class BlockModel:
             vocabulary=Vocabulary(dict(zip(words["code"].tolist(), words["odds"].tolist(), strict=True)), text_words),
             network=network,
             forests={owner: Forest(**arrays) for owner, arrays in owners.items()},
-            wording=Wording(wording),
+            wording=wording,
+            phrases=phrases,
             provenance=json.loads(str(provenance)),
         )
 
@@ -163,8 +168,13 @@ def contributions(features: Values, neighbours: Neighbours, model: BlockModel) -
     return found
 
 
-def reasons_of(features: Values, neighbours: Neighbours, model: BlockModel, bylines: BoolArray) -> list[str]:
-    """Return the reason for each block of a page: that it is a byline, or the families that change its odds most."""
+def reasons_of(
+    features: Values, neighbours: Neighbours, model: BlockModel, bylines: BoolArray, shift: FloatArray
+) -> list[str]:
+    """Return the reason for each block of a page: that it is a byline, or the families that change its odds most.
+
+    First comes by what its odds were shifted afterwards.
+    """
     if features.shape[1] > MOST_BLOCKS:
         return ["the page has too many blocks to say why"] * features.shape[1]
     parts, rows = contributions(features, neighbours, model), dict(zip(NAMES, features, strict=True))
@@ -176,8 +186,11 @@ def reasons_of(features: Values, neighbours: Neighbours, model: BlockModel, byli
             reasons.append("a byline")
             continue
         strong = (i for i in chosen if abs(values[i]) >= LEAST)
-        said = (f"{FAMILIES[names[i]].say(rows, block)} ({values[i]:+.1f})" for i in strong)
-        reasons.append("; ".join(said) or "nothing stands out")
+        said = [f"{FAMILIES[names[i]].say(rows, block)} ({values[i]:+.1f})" for i in strong]
+        if abs(shift[block]) >= LEAST:
+            why = "worded like a frame" if shift[block] < 0 else "the price below the headline"
+            said.insert(0, f"{why} ({shift[block]:+.1f})")
+        reasons.append("; ".join(said[:MOST]) or "nothing stands out")
     return reasons
 
 
@@ -222,6 +235,10 @@ class CombinedStrategy(Strategy):
         model = self._model or block_model()
         neighbours = Neighbours.of(page.tree)
         probability, odds = model.judge(features, neighbours)
+        shift = doubts(page.tree, model.phrases, probability)
+        if (price := block_of_price(page)) is not None:
+            shift[price] = PRICE_ODDS
+        probability /= probability + (1 - probability) * np.exp(-shift)
         probability[page.unseen_blocks] = 0
         is_byline = np.zeros(len(odds), bool)
         if forest := model.forests.get("part bylines"):
@@ -242,10 +259,10 @@ class CombinedStrategy(Strategy):
         yes, no = choice.probability**CAUTION, (1 - choice.probability) ** CAUTION
         confidence, content = expected_f1(kept, yes / (yes + no), page.blocks.tokens), model.forests.get("content")
         if content is not None and page.blocks.tokens[kept].sum() <= FEW_TOKENS:
-            wording = model.wording.odds(page.text_of(odds > 0))
+            wording = odds_of_text(page.text_of(odds > 0), model.wording)
             signals = content_signals(features, odds, page.blocks.tokens, wording)
             chance = float(content.probability(signals)[0])
             chance /= chance + MISSED_WALL * (1 - chance)
             confidence = min(confidence, chance) if chance < LIKELY_CONTENT else confidence
-        reasons = LazyReasons(partial(reasons_of, features, neighbours, model, is_byline & ~kept))
+        reasons = LazyReasons(partial(reasons_of, features, neighbours, model, is_byline & ~kept, shift))
         return Decision(kept, choice.probability, confidence, reasons, first=(features, odds))
