@@ -17,8 +17,9 @@ from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport DIGIT, MARK, OTHER, class_of, decode
 from denoise_scrapy.core.tree cimport BlockRow, Tree
 
-#: Blocks whose wording counts have at most so many visible characters, and at least this probability. With 100, read
-#: pages of publishers left out are .9337, with 200 .9340, with 400 .9341; what is less likely is left out anyway.
+#: Blocks whose wording counts are no headings, and have at most so many visible characters and at least this probability.
+#: With 100 characters read pages of publishers left out are .9337, with 200 .9340, with 400 .9341; what is less likely is
+#: left out anyway. With headings more frames go, and as much text: 674 of 778 written pages are right, without 672.
 SHORT_CHARS, LEAST_LIKELY = 200, 0.05
 #: Characters of a text that are read: walls are shorter.
 MOST_CHARS = 1_500
@@ -159,7 +160,7 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
     with nogil:
         for i in range(likely.shape[0]):
             block = &tree.blocks[i]
-            if block.chars <= SHORT and likely[i] >= LEAST:
+            if block.heading == 0 and block.chars <= SHORT and likely[i] >= LEAST:
                 read_sequences(
                     <const unsigned char*>tree.text.data() + block.text.start, block.text.end - block.text.start, bits,
                     numbers,

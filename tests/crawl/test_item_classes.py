@@ -413,7 +413,7 @@ def test_items_with_values_of_any_type_are_compared(web: Web, here: Path, settin
     odd = [{}, *ODD.values()]
     for n in range(len(odd)):
         web.pages[f"/a/{n}"] = article(n)
-        web.pages[f"/copy/{n}"] = article(n, text=story(n) + " Share this.")
+        web.pages[f"/copy/{n}"] = article(n, text=story(n) + " It rained all night.")
 
     def parse(self: Any, response: Any) -> Any:
         yield {"url": response.url, **odd[int(response.url.rpartition("/")[2])]}
