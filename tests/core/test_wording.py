@@ -67,7 +67,7 @@ def test_doubts_equal_plain_loops(html, seed):
     rows = page.tree.block_rows
     expected = [
         min(literal_odds(page.tree.slice(row["text"]["start"], row["text"]["end"])), 0)
-        if row["chars"] <= SHORT_CHARS and likely >= LEAST_LIKELY
+        if not row["heading"] and row["chars"] <= SHORT_CHARS and likely >= LEAST_LIKELY
         else 0
         for row, likely in zip(rows, probability, strict=True)
     ]
