@@ -111,6 +111,8 @@ RULES = (
         "docs: Markdown of manuals",
     ),
     Rule("a heading at the end", "body.leftovers.LIKELY_HEADING", -1),
+    Rule("wording of short blocks", "body.strategies.combined.doubts", lambda _, __, probability: 0 * probability),
+    Rule("price below the headline", "body.strategies.combined.block_of_price", lambda _: None),
     *(Rule(name, "body.strategies.combined.weighed", partial(weighed, without=[name])) for name in BOXES),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("a text twice, once", "body.strategies.combined.choose", _once_off),

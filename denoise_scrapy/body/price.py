@@ -15,7 +15,7 @@ BELOW, MOST_CHARS = 10, 24
 PRICE_ODDS = 3.5
 #: Currencies as shops write them, beside signs.
 CURRENCIES = frozenset(
-    """aed aud bgn brl chf clp cny czk dirham dkk eur euro euros ft gbp grn huf idr ils inr jpy kc kr kč krw lei lv mxn
+    """aed aud bgn brl chf clp cny czk dirham dkk eur ft gbp grn huf idr ils inr jpy kc kr kč krw lei lv mxn
     nok pln rm ron rp rs rsd sar sek sgd sr thb tl twd uah usd vnd zar zl zł грн дин ден лв р руб тг сом
     ریال تومان درهم ريال جنيه دينار ر.س د.إ ש״ח บาท đ đồng vnđ 元 円 圓 원 रुपये টাকা""".split()
 )
