@@ -93,13 +93,16 @@ def _uncut(page: Page, title: str, cut: int) -> str:
 
 
 _PART = re.compile(r"\S(?:.*\S)?", re.DOTALL)
+#: French quotation marks, which are separators too.
+_QUOTED = re.compile(r"«[^«»]*»")
 Parts = Sequence["re.Match[str]"]
 
 
 @lru_cache(256)
 def _parts(title: str) -> Parts:
     """Split a title at its separators; at least one part."""
-    bounds = [0, *chain.from_iterable(map(re.Match.span, SEPARATOR.finditer(title))), len(title)]
+    unquoted = _QUOTED.sub(lambda found: "x" * len(found[0]), title)
+    bounds = [0, *chain.from_iterable(map(re.Match.span, SEPARATOR.finditer(unquoted))), len(title)]
     found = filter(None, map(_PART.match, repeat(title), bounds[::2], bounds[1::2]))
     return tuple(found) or tuple(filter(None, [_PART.search(title)]))
 

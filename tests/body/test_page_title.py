@@ -104,6 +104,10 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled("• Fox wins —"), [], "Fox wins"),
         (titled("fox_wins [Herald]"), ["dog [Herald]", "ox [Herald]"], "fox_wins"),
         (titled("Fox wins [video] "), ["Dog", "Ox"], "Fox wins [video]"),
+        # a quotation is no sign at an end
+        (titled("« Fox » : wins - Herald"), ["Dog - Herald", "Ox - Herald"], "« Fox » : wins"),
+        (titled("Fox : « I win » - Herald"), ["Dog - Herald", "Ox - Herald"], "Fox : « I win »"),
+        (titled("Fox wins « Herald"), ["Dog « Herald", "Ox « Herald"], "Fox wins"),
     ],
 )
 def test_the_name_of_the_site_is_left_out(page: Page, others: list[str], expected: str) -> None:
