@@ -101,10 +101,12 @@ AUTHOR_CLASS = re.compile(r"author(?!_notes)|personname|byline|by-line|writer|\b
 DATE_CLASS = re.compile(r"date|time|publish|posted|fecha|datum|meta")
 #: Seconds since 1970, of which dates are read in milliseconds.
 _SECONDS = re.compile(r"^1\d{9}$")
+#: Attributes that may say when.
+_SAYS_WHEN = re.compile(r"^title$|^aria-label$|^data-.*(?:date|time|publish|posted)")
 #: Elements whose title says what they lead to or show, not when.
 _LEADING = frozenset("a button input iframe audio video".split())
 #: What may be a date, in full where the text says only how long ago that was.
-_DATED = re.compile(r"(?=.*\d\D+\d).{0,30}\b20[0-4]\d\b.{0,30}")
+_DATED = re.compile(r"(?=.*\d\D+\d).{0,30}\b20[0-4]\d\b.{0,30}|1\d{9}(?:\d{3})?")
 # elements of one kind repeat their classes
 _marked_class = lru_cache(1_000)(re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}").search)
 
@@ -189,7 +191,7 @@ class PageAnnotations:
             self.base = self.base or attributes.get("href", "")
         elif tag == "html":
             self.language = self.language or attributes.get("lang", "")
-        elif attributes and len(self.marks) < MAX_ELEMENTS:
+        elif (attributes or tag == "span") and len(self.marks) < MAX_ELEMENTS:
             if tag not in BLOCK_TAGS:
                 self._line.append(" ")
             self._add_to_open(" ")  # names in separate elements are separate
@@ -239,7 +241,7 @@ class PageAnnotations:
         text = without_unseen(text)
         folded = [part for part in map(fold, text.split(_BREAK)) if part]
         if folded:
-            self.lines.append(" ".join(text.replace(_BREAK, " ").split())[:MAX_CHARS])
+            self.lines.append(" ".join(text.replace(_BREAK, " | ").split())[:MAX_CHARS])
             self.kept.append(any(part in self._body for part in folded))
 
     def _meta(self, attributes: Mapping[str, str]) -> None:
@@ -254,9 +256,8 @@ class PageAnnotations:
     def _mark(self, tag: str, attributes: Mapping[str, str]) -> Mark | None:
         prop, rel = attributes.get("itemprop", "").lower()[:MAX_NAME], attributes.get("rel", "").lower()[:MAX_NAME]
         kind = f"{attributes.get('class', '')} {attributes.get('id', '')}"[:200].lower()
-        time = attributes.get("datetime", "")
-        given = time + "000" * bool(_SECONDS.match(time)) or attributes.get("content", "")
-        spoken = [attributes[name].strip() for name in ("title", "aria-label") if name in attributes]
+        given = attributes.get("datetime") or attributes.get("content", "")
+        spoken = [attributes[name].strip() for name in attributes if _SAYS_WHEN.search(name)]
         may_say = spoken and not given and (tag not in _LEADING or DATE_CLASS.search(kind))
         if may_say and (dated := next(filter(_DATED.fullmatch, spoken), "")):
             given, kind = dated, f"{kind} date"
@@ -267,7 +268,8 @@ class PageAnnotations:
         elif not (prop or tag == "time" or "author" in rel or "tag" in rel or _marked_class(kind)):
             return None
         label = re.split(r"\d", "".join(self._line[-LABEL_PARTS:])[-BYLINE_CHARS:])[-1]
-        mark = Mark(tag, prop, rel, kind, given[: MAX_ADDRESS + 1], len(self.lines), label)
+        given = _SECONDS.sub(r"\g<0>000", given[: MAX_ADDRESS + 1])
+        mark = Mark(tag, prop, rel, kind, given, len(self.lines), label)
         self.marks.append(mark)
         if len(self._open) < MAX_OPEN:
             for outer in self._open:

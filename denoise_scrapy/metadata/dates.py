@@ -17,7 +17,7 @@ from denoise_scrapy.metadata.eras import gregorian
 FIRST_DAY = "1995-01-01"
 YEAR = re.compile(r"(?<!\d)(?:19[89]|20[0-4])\d(?!\d{5})|\d[./-]\s?\d\d?[./-]\s?\d\d(?!\d)")
 #: Milliseconds since 1970, as scripts count them: from 2001 on.
-_MILLISECONDS = re.compile(r"1\d{12}")
+_MILLISECONDS = re.compile(r"(1\d{9})\d{3}")
 _TIME = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s?T\s?|\s)(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?"
 )
@@ -27,7 +27,7 @@ _DATE = re.compile(
     r"(?P<y>(?:19|20)\d\d)\s?(?P<to>[년年./–-])\s?(?P<m>[01]?\d)\s?(?:[月월./–-])\s?(?P<d>[0-3]?\d)(?!\d|\.[^\W\d])"
     r"|(?<![\d/.-])(?P<first>[0-3]?\d)(?P<by>[/.-])\s?(?P<second>[0-3]?\d)(?P=by)\s?(?P<last>(?:19|20)?\d\d)(?!\d)"
     r"|(?<!\d)(?P<month>1?\d)\s?月\s?(?P<day>[0-3]?\d)\s?日?,\s?(?P<year>(?:19|20)\d\d)(?!\d)"
-    rf"|(?P<named>(?<!\d)\d{{1,2}}(?:st|nd|rd|th|er|\.|º|ης|η)?(?:,?\s(?:de\s|of\s)?|-){_MONTH}(?:,?\s(?:de\s|del\s)?|-)"
+    rf"|(?P<named>(?<!\d)\d{{1,2}}(?:st|nd|rd|th|er|\.|º|ης|η)?(?:,?\s(?:de\s|of\s)?|[-/]){_MONTH}(?:,?\s(?:de\s|del\s)?|[-/])"
     rf"(?:19|20)\d\d(?!\d)|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th|\.)?,?\s?(?:19|20)\d\d(?!\d)"
     rf"|(?<!\d)(?:19|20)\d\d(?:\sm)?\.?\s{_MONTH}\s\d{{1,2}}(?!\d|(?:st|nd|rd|th|\.)?,?\s?(?:19|20)\d\d))"
 )
@@ -50,7 +50,8 @@ _OTHERS = re.compile(
 #: A time of day; minutes are missing only where a word says that it is one. "3:20 min" is a length.
 _CLOCK = (
     r"(?:(?P<noon>[上下]午|午[前後]|오[전후])\s?|(?<![\w.:]))(?P<hour>[01]?\d|2[0-3])(?:\s?[:h時时点시]\s?(?P<minute>[0-5]\d)(?![\d/-])|\.(?P<dotted>[0-5]\d)(?![\d./%€-])"
-    r"|(?=\s?(?:Uhr|h|[ap]\.?m)\b))(?::(?P<second>[0-5]\d))?\s?[分h]?\s?(?:(?P<half>[ap])\.?\s?m\b\.?)?(?!\s?min)"
+    r"|(?=\s?(?:Uhr|h|[ap]\.?m)\b))(?::(?P<second>[0-5]\d))?\s?[分h]?\s?(?:(?P<half>[ap](?=\.?\s?m\b)|[πμ](?=\.?\s?μ\b)|[صم](?=باح|ساء|\b))(?:\.?\s?[mμ]\b\.?|\w*))?"
+    r"(?!\s?min)"
     r"(?:\s?\(?(?P<zone>(?-i:[A-Z]{3,4})(?:\s?[+-]\d{1,4})?|[+-]\d\d:?\d\d)\b)?"
 )
 #: Signs and short words between date and time: "at", "a las", "um".
@@ -103,7 +104,7 @@ def _time_of(clock: re.Match[str]) -> str:
     part = clock.groupdict("")
     hour, half, zone = int(part["hour"]), part["half"].lower() or part["noon"], ""
     if half and hour <= 12:
-        hour = hour % 12 + 12 * (half in ("p", "下午", "午後", "오후"))
+        hour = hour % 12 + 12 * (half in ("p", "μ", "م", "下午", "午後", "오후"))
     if part["zone"] != "IST":  # there are three
         with suppress(Exception):  # another word
             offset = load("dateparser.timezone_parser").pop_tz_offset_from_string(f" {part['zone']}")[1]
@@ -131,10 +132,8 @@ def has_year(given: str) -> bool:
 def date_in(given: str, language: str, american: bool = False) -> str:
     """Return the first date in a text that is not of a change, "" without one; see `dates_in`."""
     given = gregorian(clean(given)[:BYLINE_CHARS])
-    if _MILLISECONDS.fullmatch(given):
-        moment = datetime.fromtimestamp(int(given) // 1000, timezone.utc)
-        found = _day(str(moment.year), str(moment.month), str(moment.day))
-        return f"{found}T{moment:%H:%M:%S}+00:00" if found else ""
+    if match := _MILLISECONDS.fullmatch(given):
+        given = datetime.fromtimestamp(int(match[1]), timezone.utc).isoformat()
     if match := _TIME.fullmatch(given):
         year, month, day, hour, minute, second, zone = match.groups()
         found = _day(year, month, day)
@@ -193,8 +192,8 @@ def _by_dateparser(given: str, language: str) -> str:
     """Return the day according to dateparser, which knows month names."""
     for known in dict.fromkeys([language or "en", *_SIBLINGS.get(language, ()), "en"]):  # templates are often English
         with suppress(Exception), _PARSING:  # an unknown language, for example
-            found = _parser(known).get_date_data(re.sub(r"[,-]|(?<=\d)\.", " ", given)).date_obj
-            return _day(str(found.year), str(found.month), str(found.day))
+            found = _parser(known).get_date_data(re.sub(r"[,/-]|(?<=\d)\.", " ", given)).date_obj
+            return _day(*f"{found:%Y-%m-%d}".split("-"))
     return ""
 
 

@@ -42,7 +42,9 @@ _MONTHS = {
     for name in names.strip().split("|")
 }
 _LONGEST_FIRST = "|".join(map(re.escape, sorted(_MONTHS, key=len, reverse=True)))
-_WITH_NAME = re.compile(rf"(?<!\d)(\d{{1,2}})\s?({_LONGEST_FIRST})(?:\s?[/-]\s?[^\W\d]+)?،?\s?((?:19|20)\d\d)(?!\d)")
+_WITH_NAME = re.compile(
+    rf"(?<!\d)(\d{{1,2}})[\s/]?({_LONGEST_FIRST})(?:\s?[/-]\s?[^\W\d]+)?،?[\s/]?((?:19|20)\d\d)(?!\d)"
+)
 _PERSIAN_MONTHS = "فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند".split()
 _PERSIAN = re.compile(
     rf"(?<!\d)(?:(\d{{1,2}})\s?({'|'.join(_PERSIAN_MONTHS)})(?:\s?ماه)?،?\s?(1[34]\d\d)"
