@@ -170,6 +170,11 @@ def test_dates_are_read_as_written(text: str, language: str, expected: str) -> N
         ("Von Ann Reed, dpa", ["Ann Reed"]),
         ("Ann Reed | Corresponsal en Roma", ["Ann Reed"]),
         ("Von unserem Korrespondenten Ann Reed", ["Ann Reed"]),
+        ("By Ann Reed. Translated from the Dutch by Bo Lind", ["Ann Reed"]),
+        ("Von Ann Reed. Aus dem Englischen von Bo Lind", ["Ann Reed"]),
+        ("Par Ann Reed, traduit de l’anglais par Bo Lind", ["Ann Reed"]),
+        ("Par - Ann Reed :", ["Ann Reed"]),
+        ("By Reuters", ["Reuters"]),
         # dates, verbs and roles are not
         ("By Nora Quill March 4, 2025", ["Nora Quill"]),
         ("By Nora Quill Dec 22, 2023, 4:45pm EST", ["Nora Quill"]),
@@ -203,6 +208,7 @@ def test_dates_are_read_as_written(text: str, language: str, expected: str) -> N
                 "Lantern sp. z o.o.",
                 "Von",
                 "{{page.author}}",
+                "About Ann Reed",
             )
         ),
     ],
@@ -649,6 +655,11 @@ def test_no_more_of_a_page_is_read_than_may_be() -> None:
         ("4 มี.ค. 68 14:05 น.", "2025-03-04T14:05:00"),
         ("ngày 4 tháng 3 năm 2025", "2025-03-04"),
         ("2025 оны 3 сарын 4", "2025-03-04"),
+        ("الثلاثاء 04/مارس/2025 - 10:30 ص", "2025-03-04T10:30:00"),
+        ("4 مارس 2025 10:30 مساءً", "2025-03-04T22:30:00"),
+        ("4.3.2025, 5:30 μ.μ.", "2025-03-04T17:30:00"),
+        ("04/Mar/2025", "2025-03-04"),
+        ("วันพุธที่ 5 มี.ค. 2568 เวลา 09.30 น.", "2025-03-05T09:30:00"),
     ],
 )
 def test_dates_of_other_calendars(line: str, day: str) -> None:
@@ -663,6 +674,8 @@ def test_dates_of_other_calendars(line: str, day: str) -> None:
         ("<time datetime=1741083600>today</time>", "2025-03-04T10:20:00+00:00"),
         ("<span title='March 4, 2025 10:20 AM'>2 hours ago</span>", "2025-03-04T10:20:00"),
         ("<b aria-label='March 4, 2025'>2 hours ago</b>", "2025-03-04"),
+        ("<b class=when data-timestamp=1741083600>2 hours ago</b>", "2025-03-04T10:20:00+00:00"),
+        ("<b data-publish-date=2025-03-04T10:20:00Z>2 hours ago</b>", "2025-03-04T10:20:00+00:00"),
         ("<b title='2025'>2 hours ago</b>", ""),
         ("<a href=/y title='Review of the 3 May 2019 flood'>see</a>", ""),
         ("<b class=contact-meta>1423456789</b>", ""),
@@ -725,8 +738,41 @@ def test_a_site_with_the_name_of_its_writer(more: str, authors: tuple[str, ...])
         ("Reporter: Jo Marsh | Editor: Ann Lee", "Jo Marsh"),
         ("Av: Karin Ek, reporter", "Karin Ek"),
         ("Rozmawiała Ewa Lis", "Ewa Lis"),
+        ("ავტორი: ნინო ბერიძე", "ნინო ბერიძე"),
+        ("كتب - أحمد منصور:", "أحمد منصور"),
+        ("بقلم: أحمد وليد منصور", "أحمد وليد منصور"),
+        ("Autoři: Jana Malá", "Jana Malá"),
+        ("By Ann Reed<br>Harbour Correspondent<br>Published 5 June 2024", "Ann Reed"),
+        ("<span>Words by Ann Reed</span><span>Photography by Bo Lind</span>", "Ann Reed"),
+        ("<b class=author>रवि शर्मा द्वारा</b>", "रवि शर्मा"),
+        ("By AFP", "AFP"),
     ],
 )
 def test_bylines_of_more_languages(line: str, name: str) -> None:
     page = f"<title>Weir</title><h1>Weir</h1><p>{line}</p><p>The lock keeper wrote down each boat that passed.</p>"
     assert extract(page).meta.authors == (name,)
+
+
+@pytest.mark.parametrize(
+    "line", ["מאת: יעל שגב ועמית רון", "بقلم: سامي نصر وهدى فارس", "Автори: Оксана Гай та Тарас Дуб"]
+)
+def test_two_names_are_parted(line: str) -> None:
+    page = f"<title>Weir</title><h1>Weir</h1><p>{line}</p><p>The lock keeper wrote down each boat that passed.</p>"
+    assert len(extract(page).meta.authors) == 2
+
+
+@pytest.mark.parametrize(
+    ("behind", "kept", "authors"),
+    [
+        ("<p>By Nora Quill", "By Nora Quill", ("Nora Quill",)),
+        ("<p><b>Nora Quill</b>", "Nora Quill", ("Nora Quill",)),
+        ("<p>Nora Quill", "", ()),
+        ("<p>Nora Quill<p>Bo Li<p>Ann Lee", "Nora Quill\nBo Li\nAnn Lee", ()),
+        ("<div class=author-box><h4>About the author</h4><h5>Nora Quill</h5><p>She sails.</div>", "", ("Nora Quill",)),
+        ("<h4>Remarks</h4><p class=author>Nora Quill<p>Well.<p class=author>Bo Li<p>So.", "", ()),
+    ],
+)
+def test_names_behind_the_text(behind: str, kept: str, authors: tuple[str, ...]) -> None:
+    story = "The lock keeper wrote down each boat that passed it, in all weathers and at all hours."
+    page = f"<title>Weir</title><h1>Weir</h1><p>{story}</p>{behind}"
+    assert metadata_of(page, URL, f"{story}\n{kept}", "Weir").authors == authors

@@ -15,15 +15,15 @@ from denoise_scrapy.metadata.dates import CHANGED, without_dates
 #: Words before a name in a byline, wherever they are.
 _BY = re.compile(
     r"(?:^|(?<=[\s|•·・–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter"
-    r"|[Aa][uv]t(?:h?or(?:s|in|en|es|ka|ica|ius)?|eurs?|rice|or[ei]|ora)"
-    r"|Автор(?:ка|ы)?(?: (?:статьи|текста|материала))?|Аўтар|Текст|Пише|Подготовила?|Беседовала?|Записала?|Розмовляла"
-    r"|Από(?: τ(?:ον|ην?))?|Του|Της|Επιμέλεια|Συντάκτ(?:ης|ρια)|Γράφ(?:ει|ουν) (?:ο|η|οι)"
+    r"|[Aa][uv]t(?:h?or(?:s|in|en|es|ka|ica|ius)?|eurs?|rice|or(?:e|i(?:ai)?|zy)|oři|ora)"
+    r"|Автор(?:ка|[иы])?(?: (?:статьи|текста|материала))?|Аўтар|Текст|Пише|Подготовила?|Беседовала?|Записала?"
+    r"|Розмовляла|Από(?: τ(?:ον|ην?))?|Του|Της|Επιμέλεια|Συντάκτ(?:ης|ρια|ες)|Γράφ(?:ει|ουν) (?:ο|η|οι)"
     r"|作者|(?:本[报報]|见习)?(?:记者|記者)|撰文|撰稿|文责|文|著者|筆者|執筆|ライター|기자|글쓴이|글"
-    r"|מאת|נכתב על ידי|כתבה?|بقلم|كتبت?|الكاتبة?|إعداد|نویسنده|نوشته|به قلم|تحریر|लेखक|लेखिका|द्वारा|লেখক|লিখেছেন|எழுதியவர்"
-    r"|(?:เขียน)?โดย|เรื่อง|ผู้เขียน|ដោយ|ავტორი|Հեղինակ|Зохиогч|Müəllif|Muallif|Yaza[nr]|Kirjoittaja|Toimittaja|Kirjutas"
-    r"|Teksti?s?|Höfundur|Egilea|Besedilo|Piše|Nap(?:s|[ií]s)al[ao]?|Napisała?|Opracowała?|Rozmawiała?|Parengė|Írta|Szerző"
-    r"|Bài|Tác giả)"
-    r"(?:\s?[:：/／●＝՝]\s?|\s)(?!\d)"
+    r"|מאת|נכתב על ידי|כתבה?|بقلم|كتبت?|الكاتبة?|إعداد|نویسند(?:ه|گان)|نوشته|به قلم|تحریر|लेखक|लेखिका|द्वारा"
+    r"|(?:เขียน)?โดย|เรื่อง|ผู้เขียน|ដោយ|ავტორი|Հեղինակ|Зохиогч|Müəllif|Muallif|Yaza(?:n|r(?:lar)?)|Kirjutas"
+    r"|Teksti?s?|Höfundur|Egilea|Besedilo|Piše|Nap(?:s|[ií]s)al[ao]?|Napisała?|Opracowała?|Rozmawiała?|Parengė|Írta|Szerzők?"
+    r"|লেখক|লিখেছেন|எழுதியவர்|Kirjoittaja|Toimittaja|Bài|Tác giả)"
+    r"(?:\s?[:：/／●＝՝]\s?|\s(?:[-–]\s)?)(?!\d)"
 )
 #: Words that mean it only with a colon: what was written.
 _LABEL = re.compile(
@@ -69,9 +69,10 @@ _BOTH = re.compile(
 #: Who did something else, with all after it: pictures, a translation, money.
 _OTHER_WORK = re.compile(
     r"(?:^|[\s,;.])(?:photo\w*|fotos?|fotogra\w+|bild(?:er)?|images?|illustra\w+|v[ií]d[eé]o|graphics?|sponsored|presented"
-    r"|powered|(?:fact[ -])?checked|reviewed|edit(?:ed|or)|translat\w+|curated|kuvat?|ảnh|фото|写真|撮影"
-    r"|摄影|攝影|(?:责任|責任)?(?:编辑|編輯|編集)|תמונ\w+|صور\w*|عکس|ภาพ)"
-    r"(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*?(?=\bwritten by|$)",
+    r"|powered|(?:fact[ -])?checked|reviewed|edit(?:ed|or)"
+    r"|(?:translat\w+|übersetzt|traduit|traduc[ti]\w+|tradotto|traduzido|vertaald|översatt)(?:\s[\w’']+){0,3}?"
+    r"|aus dem \w+|curated|kuvat?|ảnh|фото|写真|撮影|摄影|攝影|(?:责任|責任)?(?:编辑|編輯|編集)|תמונ\w+|صور\w*|عکس|ภาพ)"
+    r"(?:\s?[:：]|\s(?:by|von|par|por|di|da|de|door|av|af)\b).*?(?=\bwritten by|$)",
     re.DOTALL | re.IGNORECASE,
 )
 #: All behind a sign, or behind a sentence.
@@ -81,7 +82,7 @@ _BEHIND = re.compile(
     r"\s+(?:on|in|at|um|am|vom|for|is|with|dans|avec|mit|con|com|met|für|pour|para|per|bei|via|w dniu|z(?! o)|updated"
     r"|published|posted|last|publi(?:é|cado|sh)\w*|veröffentlicht|aktualisiert|pubblicato|opublikowan\w*|mis à jour"
     r"|modifié|actualizado|aggiornato|atualizado|gepubliceerd|reviewed|fact[ -]checked|view)\b.*"
-    r"|\s+(?:le|il|el|den)\s*(?=\||$).*|(?<!\w)\d.*|\s+[-–—]+\s.*|\s(?:稿源|报道|報導).*|(?<=[\u4e00-\u9fff]{2})記者$",
+    r"|\s+(?:le|il|el|den)\s*(?=\||$).*|(?<!\w)\d.*|\s+[-–—]+\s.*|\s(?:稿源|报道|報導).*|(?<=[\u4e00-\u9fff]{2})記者$|\s(?:द्वारा|tarafından)$",
     re.DOTALL | re.IGNORECASE,
 )
 _TITLES = (
@@ -106,13 +107,13 @@ _AGENCIES = (
     r"(?:afp|dpa|ansa|efe|lusa|pap|anp|apa|sda|kna|epd|sid|tass|тасс|риа новости|интерфакс|reuters|ap|upi|pti|ians"
     r"|belga|ritzau|ntb|xinhua|新华社|新華社|(?:the )?associated press|agence france-presse|agenc\w+|agent\w+|pa media)"
 )
-_AGENCY = re.compile(rf"^{_AGENCIES}(?:$|\s*[/／]\s*)", re.IGNORECASE)
+AGENCY = re.compile(rf"^{_AGENCIES}(?:$|\s*[/／]\s*)", re.IGNORECASE)
 _NO_NAME = re.compile(
     r"^(?:admin\w*|webmaster|staff|(?:die )?redaktion|unknown|guest|root|none|null|anonymous|default"
     r"|team|von|par|por|di|written|full bio|bio|fact.check\w*|most read|email|(?:insights )?from|about"
     r"|.* (?:or|from|by|the))$"
     r"|^(?:by|posted|publi\w*|pubbl\w*|veröff\w*|gepubl\w*|опублик\w*|last|in|im|with|mit|avec|con|share|view|read|sponsored"
-    r"|edited|story|lesezeit)(?:\s|$)"
+    r"|edited|story|lesezeit|about|über|sobre|à propos|despre|об|про)(?:\s|$)"
     rf"|^{_TITLES}{_ROLE}$|[?{{}}_%。]|\d{{4}}$|://|^www\.|\.[a-z]{{2,4}}$|\bof the\b"
     r"|\bz o\.?o|\b(?:inc|ltd|gmbh|llc)\b|^\W|[:：]|^(?:[A-Z]{3,5}®|CFP|CFA|CPA|MS|RD|MD|PhD|RN)$"
     r"|^[\u4e00-\u9fff]{7,}|[\u4e00-\u9fff].*\d|[\u4e00-\u9fff](?:[网網社部电電組组]|新闻|新聞)$",
@@ -122,6 +123,8 @@ _AND = re.compile(
     r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|ja|ve|və|și|şi|és|un|ir|и|та|και|oraz|dan|و|और|এবং|และ|및)\s(?![a-z])"
     r"|\s[eiі]\s(?=[^\W\d_a-z])"
 )
+#: "And" as the first letter of a name, where both are two words or more.
+_ATTACHED = re.compile(r"(\w+\s\w+)\s[וو](?=\w{2,}\s\w)")
 #: Those of initials are part of a name.
 _DOTS = re.compile(r"(?<!\b[A-Z])(?<!\bJr)(?<!\bSr)[. ]+$")
 _POSTED = {"", *"post posted written published reported story text words am pm staff by uhr reviewed 取材".split()}
@@ -157,19 +160,19 @@ def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[
         last = (re.findall(r"\w+", given[: by.start()]) or [""])[-1]
         if not (last.lower() in _POSTED or any(map(str.isdigit, last)) or (last.isupper() and len(last) < 5)):
             return []
-    given = given[by.end() :] if by else given
+    given = given[by.end() :].rstrip(" :") if by else given
     if not by and CHANGED.match(given):
         return []
-    given = _SIGN.sub("", _AGENCY.sub("", given.lstrip(" |")))
+    given = _SIGN.sub("", AGENCY.sub("", given.lstrip(" |")) or given)
     given = re.sub(r"\sen\s.*", "", given) if language != "nl" else given.replace(" en ", " & ")  # Dutch "and"; "in"
-    parts = [_names_of(part) for part in _AND.split(given)]
+    parts = [_names_of(part) for part in _AND.split(_ATTACHED.sub(r"\1 & ", given))]
     names = [name for part in parts for name in part]
     if len(parts) == 1 and not all(" " in name or not name.isascii() for name in names):
         names = names[:1]  # a role, a place
     if language == "zh":
         names = [part for name in names for part in (name.split() if _HAN.fullmatch(name) else [name])]
-    names = [_person(name) for name in names if not _AGENCY.search(name)]
-    if is_byline and not all(name[:1].upper() == name[:1] for name in names):
+    names = [_person(name) for name in names if not AGENCY.search(name)] or names[: bool(by)]
+    if is_byline and not all(name[:1].title() == name[:1] for name in names):
         return []
     fits = all(len(name) <= MAX_NAME and len(name.split()) <= 5 and not _NO_NAME.search(name) for name in names)
     named = not any(name.lower() in _calendar(language) for name in names)
@@ -196,8 +199,8 @@ _KOREAN = re.compile(r"(?:^|[)\]=·|/]\s?)([가-힣]{2,4})\s?기자(?=\s*(?:$|�
 _HAN = re.compile(r"[\u4e00-\u9fff]{2,4}(?: [\u4e00-\u9fff]{2,4})+")
 
 
-#: Hebrew, Arabic, Indic and Thai letters, which have no capitals.
-_UNCASED = re.compile(r"[\u0590-\u0e7f]")
+#: Letters from Hebrew to Khmer, which have no capitals.
+_UNCASED = re.compile(r"[\u0590-\u10ff\u1200-\u17ff]")
 
 
 def is_person(name: str) -> bool:

@@ -38,7 +38,7 @@ from denoise_scrapy.metadata.annotations import (
     string_of,
 )
 from denoise_scrapy.metadata.dates import CHANGED, Dated, date_in, dates_in, day_in_address, has_year, is_date
-from denoise_scrapy.metadata.names import is_person, names_in, reporters_in
+from denoise_scrapy.metadata.names import AGENCY, is_person, names_in, reporters_in
 from denoise_scrapy.page.attributes import host_of
 from denoise_scrapy.support.shown import logger_of
 
@@ -206,6 +206,8 @@ _MODIFIED = (
 )
 #: Words or classes of a line at the end of a text with its author or date.
 _SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|written|byline|auth?or|permalink", re.IGNORECASE)
+#: Boxes behind a text that present its author, by class.
+_BOX = re.compile(r"auth?or[-_]?(?:box|bio|card|info|about|profile|desc)|(?:about|bio|info)[-_]?(?:the[-_])?auth?or")
 #: An editor's name, which Chinese pages have at their end.
 _EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
 #: Top-level domains where English dates have the month first.
@@ -221,7 +223,7 @@ _OWN = re.compile("(?:page|question|videoobject)$", re.IGNORECASE)
 #: A name as libraries write it: "Reed, Ann".
 _TURNED = re.compile(r"^([^\s,]+), ([^,]+)$")
 _SITE_PARTS = re.compile(r"\s+[-–—|·•»›/~:]+\s+|\s*[|_｜丨]+\s*|:\s+|\s*[-–—]{2,}\s*")
-_NO_SITE = re.compile(r"^(?:blog|home|news|index|homepage|startseite|main)$|://", re.IGNORECASE)
+_NO_SITE = re.compile(r"^(?:|blog|home|news|index|homepage|startseite|main)$|://", re.IGNORECASE)
 #: Files that are not main pictures: logos, cards of a whole site, design elements; and folders of such.
 _NO_LEAD = re.compile(
     r"(?<![a-z])(?:logos?|favicon|default|placeholder|blank|spacer|trans(?:parent)?|pixel|avatar|icon|sprite|fallback|fb|og"
@@ -309,6 +311,7 @@ class _Fields:
     def _marks(self, fits: Callable[[Mark], object], only_near: bool = False) -> list[Mark]:
         """Return the marked elements that count, next to the headline or in the body, nearest to the headline first."""
         kept = self.read.kept
+        repeated = {mark.kind for mark in self.read.marks if mark.line > self.last + AFTER}  # as of remarks
         found = [
             mark
             for mark in self.read.marks
@@ -317,7 +320,7 @@ class _Fields:
                 self._is_near(mark.line)
                 or mark.tag == "meta"
                 or (not only_near and mark.line < len(kept) and kept[mark.line])
-                or self._signs(mark.line, mark.kind)
+                or (mark.kind not in repeated and self._signs(mark.line, mark.kind))
             )
         ]
         return sorted(found, key=lambda mark: abs(mark.line - self.headline))
@@ -325,47 +328,52 @@ class _Fields:
     @cached_property
     def _near_lines(self) -> list[tuple[int, str]]:
         """Short lines next to the headline, numbered, those after it first; and those that sign the text."""
-        lines = enumerate(self.read.lines)
-        near = [
-            (i < self.headline, i, line)
-            for i, line in lines
+        near = (
+            (i, line)
+            for i, line in enumerate(self.read.lines)
             if i != self.headline and len(line) <= BYLINE_CHARS and (self._is_near(i) or self._signs(i, line))
-        ]
-        return [(i, line) for _, i, line in sorted(near)]
+        )
+        return sorted(near, key=lambda numbered: numbered[0] < self.headline)
 
     def _meta(self, *names: str) -> str:
         return next((given for name in names for raw in self.read.metas.get(name, ()) if (given := clean(raw))), "")
 
     def _site_name(self) -> str:
         ld = self.ld
-        given = [self._meta("og:site_name"), *(clean(ld.string(item, "name")) for item in ld.sites[:1])]
-        given += [clean(ld.string(item, "publisher")) for item in (ld.work, ld.page)]
-        given += [
+        given = [
+            self._meta("og:site_name"),
+            *(clean(ld.string(item, "name")) for item in ld.sites[:1]),
+            *(clean(ld.string(item, "publisher")) for item in (ld.work, ld.page)),
             self._title_rest(),
             self._meta("application-name", "dc.publisher"),
             self._meta("twitter:site").lstrip("@"),
         ]
-        return next((name for name in given if name and len(name) <= MAX_NAME and not _NO_SITE.search(name)), "")
+        return next((name for name in given if len(name) <= MAX_NAME and not _NO_SITE.search(name)), "")
 
     def _title_rest(self) -> str:
         """Return the part of the title element outside the title that is in the host's name too, else the last part."""
         whole = clean(self.read.title)
         before, found, behind = whole.partition(self.title) if self.title else ("", "", "")
-        parts = [part.strip(" -–—|:·•") for part in _SITE_PARTS.split(f"{before} | {behind}")] if found else []
+        split = _SITE_PARTS.split(f"{before} | {behind}") if found else []
+        parts = [part.strip(" -–—|:·•").lstrip("» ") for part in split]
         host = letters(self.host)
-        words = [[letters(word) for word in (*part.split(), part)] for part in parts]
-        named = [parts[n] for n, said in enumerate(words) if any(len(word) > 3 and word in host for word in said)]
-        return (named or list(filter(None, parts)) or [""])[-1]
+        named = [
+            part
+            for part in parts
+            if any(len(word) > 3 and word in host for word in map(letters, (*part.split(), part)))
+        ]
+        return (named or [part for part in parts if not _NO_SITE.search(part)] or [""])[-1]
 
     def _authors(self, site: str) -> tuple[str, ...]:
         editors = {name for line in self.read.lines if len(line) <= BYLINE_CHARS for name in _EDITOR.findall(line)}
-        of_site = Counter[str]()
+        of_site, agencies = Counter[str](), list[str]()
         for found in (next(filter(None, way), []) for way in self._names()):
             names = [name for name in found if name not in editors and not _is_site(name, site)]
-            if names:
+            if not all(map(AGENCY.search, names)):
                 # beside a person, a role or a paper is no author
                 named = list(filter(is_person, names)) if is_person(names[0]) else names
                 return tuple(dict.fromkeys(named))[:20]
+            agencies += names
             of_site.update({name for name in found if name not in editors and " " in name})
         # a site that has the name of its only writer: the page says so twice, or that it is a person
         people = {
@@ -373,7 +381,8 @@ class _Fields:
             for value in self.ld.values(self.ld.work or self.ld.page, "author", "creator")
             if isinstance(value, dict) and string_of(value.get("@type")) == "Person"
         }
-        return tuple(name for name, times in of_site.items() if (times > 1 or name in people) and is_person(name))[:1]
+        named_so = (name for name, times in of_site.items() if (times > 1 or name in people) and is_person(name))
+        return tuple(islice(chain(named_so, agencies), 1))
 
     def _names(self) -> Iterator[Iterable[list[str]]]:
         """Yield what each method of finding authors finds, most reliable first."""
@@ -391,21 +400,24 @@ class _Fields:
             ]
             for name in _AUTHOR_METAS.split()
         )
-        metas = ([name for text in some for name in self.names_in(text)] for some in texts)
-        yield metas
+        yield ([name for text in some for name in self.names_in(text)] for some in texts)
         cards = (f"{self._meta(f'twitter:label{n}')} {self._meta(f'twitter:data{n}')}" for n in (1, 2))
         yield (self.names_in(card, True) for card in cards)
         yield map(self._names_beside_date, self._near_lines)
-        far = (mark for mark in self.read.marks if self.first - FAR <= mark.line < self.first)
-        named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
-        found = (self.names_in(text) for text in named)
-        yield (names for names in found if all(" " in name for name in names))
-        lines = self.read.lines[: self.last + 1] + [
-            line for line in self.read.lines[self.last + 1 :] if _SIGNS.search(line)
-        ]
+        read = self.read
+        marked = (
+            one
+            for one in read.marks
+            if (self.first - FAR <= one.line < self.first and AUTHOR_CLASS.search(one.kind))
+            or (one.line >= self.last - AFTER and _BOX.search(one.kind))
+        )
+        yield (self._people(text) for one in marked for text in one.texts)
+        lines = [line for i, line in enumerate(read.lines) if i <= self.last or _SIGNS.search(line)]
         bylines = (self.names_in(line, True) for line in lines if len(line) <= BYLINE_CHARS)
         signed = [names for names in bylines if names and all(map(is_person, names))]
         yield signed if len(signed) == 1 else ()  # several are of other pages, or a menu
+        behind = list(compress(read.lines[self.last + 1 :], read.kept[self.last + 1 :]))
+        yield map(self._people, behind[-1:] if len(behind) <= AFTER else ())
 
     def _person(self, value: Node) -> str:
         parts = (self.ld.string(value, part) for part in ("givenName", "familyName"))
@@ -423,8 +435,10 @@ class _Fields:
         i, line = numbered
         lines = self.read.lines
         beside = (is_date(lines[j], self.language) for j in (i - 1, i + 1) if self.headline < i and j < len(lines))
-        if not (has_year(line) or any(beside)):
-            return []
+        return self._people(line) if has_year(line) or any(beside) else []
+
+    def _people(self, line: str) -> list[str]:
+        """Return the names in a line of only names of people."""
         names = self.names_in(line)
         return names if all(map(is_person, names)) else []
 
@@ -488,8 +502,9 @@ class _Fields:
             if len(mark.text) <= BYLINE_CHARS and not self._is_change(mark)
         ]
         for i, line in self._near_lines:
-            is_sentence = i >= self.first and self.read.kept[i] and line[-1] in ".!?。)”"
-            shown = line[:MOST_LABEL].rpartition(" ")[0] if is_sentence else line  # its place and day
+            is_text = i >= self.first and self.read.kept[i] and not is_date(line, self.language)
+            # of a sentence, its place and day
+            shown = line[:MOST_LABEL].rpartition(" ")[0] if is_text and line[-1] in ".!?。)”" else line
             near.append(((*self._distance(i, is_marked=False), True), shown))
         yield from (text for _, text in sorted(near, key=itemgetter(0)))
 
@@ -520,13 +535,16 @@ class _Fields:
                 yield one if one.words else one._replace(words=label)
 
     def _modified(self) -> str:
-        given = [self.ld.string(self.ld.work, "dateModified"), *self._meta_dates(_MODIFIED)]
-        given += [mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")]
-        near = [mark.text for mark in self._marks(_is_dated, only_near=True) if self._is_change(mark)]
-        shown = [text for text in near if len(text) <= BYLINE_CHARS]
+        given = [
+            self.ld.string(self.ld.work, "dateModified"),
+            *self._meta_dates(_MODIFIED),
+            *(mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")),
+            self.ld.string(self.ld.page, "dateModified"),
+        ]
+        near = filter(self._is_change, self._marks(_is_dated, only_near=True))
+        shown = [mark.text for mark in near if len(mark.text) <= BYLINE_CHARS]
         lines = (one for _, line in self._near_lines for one in self.dates_in(line))
         changes = (one.day for one in chain(lines, self._visible_dates()) if one.is_change)
-        given += [self.ld.string(self.ld.page, "dateModified")]
         return self._first_date(given) or self._first_date(shown) or next(changes, "")
 
     def _meta_dates(self, kinds: Iterable[re.Pattern[str]], but: re.Pattern[str] | None = None) -> Iterator[str]:
