@@ -29,8 +29,6 @@ cdef enum:
     MOST_SLIDES = 80
     # Elements beside a hidden one that are hidden just as it is: one or two may be meant for machines.
     HIDDEN_ALIKE = 3
-    # Levels above an element at which the compounds of a selector are looked for.
-    LEVELS_UP = 32
     # Names that an element lacks beyond repair.
     IMPOSSIBLE = 1000
     # Class names of an element that selectors are compared with; recorded pages have up to 60.
@@ -380,7 +378,6 @@ cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nog
     once there are no `steps` left.
     """
     cdef size_t i
-    cdef int level = 0
     cdef const Compound* part
     for i in range(4):
         if around >= 0 and rule.filter[i] & ~sight.inherited[around].filter[i]:
@@ -389,10 +386,8 @@ cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nog
         if sight.steps <= 0:
             return False
         part = &rule.compounds[i]
-        while around >= 0 and not rule.compounds[i - 1].is_child and level < LEVELS_UP and (
-                is_missing(sight, part, around)):
+        while around >= 0 and not rule.compounds[i - 1].is_child and is_missing(sight, part, around):
             around = sight.inherited[around].parent
-            level += 1
         if around < 0 or is_missing(sight, part, around):
             return False
         around = sight.inherited[around].parent
