@@ -258,6 +258,11 @@ cdef inline int tag_kind(uint64_t name) noexcept nogil:
     return _kinds[number] if number >= 0 else OTHER
 
 
+cdef inline bint begins_comment(const unsigned char* at, const unsigned char* end) noexcept nogil:
+    """Return whether what follows a `<` makes it a comment."""
+    return at[0] == c'!' and at + 2 < end and at[1] == c'-' and at[2] == c'-'
+
+
 cdef const unsigned char* after_comment(const unsigned char* at, const unsigned char* end) noexcept nogil:
     """Return the end of a comment."""
     at += 4
@@ -352,7 +357,7 @@ cdef int takes_too_long(const unsigned char* at, const unsigned char* end) nogil
             comparisons += <int64_t>attributes * attributes
         elif at[0] == c'/':
             comparisons += end_element(open_, packed_name(at + 1, end))
-        elif at[0] == c'!' and at + 2 < end and at[1] == c'-' and at[2] == c'-':
+        elif begins_comment(at, end):
             at = after_comment(at - 1, end)
         if (tags > MOST_TAGS or all_attributes > MOST_ATTRIBUTES or open_.size() > MOST_OPEN
                 or comparisons > MOST_COMPARISONS):
@@ -439,7 +444,7 @@ def text_alone(const unsigned char[::1] html) -> bytes:
                     if at < end:
                         at = after_tag(at + 1, end, &attributes)
             elif at[0] == c'!' or at[0] == c'/' or at[0] == c'?':
-                if at[0] == c'!' and at + 2 < end and at[1] == c'-' and at[2] == c'-':
+                if begins_comment(at, end):
                     at = after_comment(at - 1, end)
                 else:
                     at = <const unsigned char*>memchr(at, 62, end - at)

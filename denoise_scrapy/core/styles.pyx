@@ -51,8 +51,6 @@ cdef enum:
     SOMETIMES
     NEVER
 
-# A selector that matches nothing.
-cdef const char* UNREADABLE = b"("
 # Conditions of a selector that a click changes.
 cdef vector[string] STATES = b"""
 :checked :target :target-within :open :popover-open :focus-within [open [aria-expanded [aria-selected
@@ -262,14 +260,14 @@ cdef const unsigned char* behind_string(const unsigned char* at) noexcept nogil:
     return at + (at[0] == quote)
 
 
-cdef size_t up_to(char end, const char* text, bint has_escapes) noexcept nogil:
+cdef size_t up_to(char end, const char* text) noexcept nogil:
     """Return the length of a text up to a character that is in no brackets of it, nor escaped."""
     cdef size_t size = 0
     cdef int depth = 0
     while text[size] and (depth or text[size] != end):
         depth += text[size] == c'(' or text[size] == c'['
         depth -= depth > 0 and (text[size] == c')' or text[size] == c']')
-        size += 2 if has_escapes and text[size] == c'\\' and text[size + 1] else 1
+        size += 2 if text[size] == c'\\' and text[size + 1] else 1
     return size
 
 
@@ -693,7 +691,7 @@ cdef int read_style(const unsigned char* text, Style* style) except -1 nogil:
             (at - 1)[0] = 0
         at += 1
         value = at + (at[0] == c' ')
-        at += up_to(c';', at, False)
+        at += up_to(c';', at)
         if at[0]:
             at[0] = 0
             at += 1
@@ -814,11 +812,11 @@ cdef string nested(const string& around, const string& selectors):
     cdef string found, one, outer = around
     cdef size_t start = 0, at
     if around.size() > MOST_PASSED or selectors.size() > MOST_PASSED:
-        return string(UNREADABLE)  # as it is too long, and those in it too
-    if up_to(c',', around.c_str(), True) < around.size():
+        return string(b"(")  # which matches nothing, as it is too long, and those in it too
+    if up_to(c',', around.c_str()) < around.size():
         outer = b":is(" + around + b")"
     while start <= selectors.size():
-        one = selectors.substr(start, up_to(c',', selectors.c_str() + start, True))
+        one = selectors.substr(start, up_to(c',', selectors.c_str() + start))
         start += one.size() + 1
         one = trimmed(one)
         at = one.find(b"&")
@@ -861,7 +859,7 @@ cdef const unsigned char* skip_condition(const unsigned char* at) nogil:
         at = read_name(at + 1 + (at[1] == c':'), name)
         if at[0] != c'(':
             return at
-    at += 1 + up_to(close, <const char*>at + 1, True)
+    at += 1 + up_to(close, <const char*>at + 1)
     return at + (at[0] != 0)
 
 
@@ -1039,7 +1037,7 @@ cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style
     cdef size_t start = 0
     rule.style = style[0]
     while start <= selectors.size() and sheet.steps > 0:
-        one = selectors.substr(start, up_to(c',', selectors.c_str() + start, True))
+        one = selectors.substr(start, up_to(c',', selectors.c_str() + start))
         sheet.steps -= A_RULE + A_PART * <int64_t>one.size()
         if read_selector(<const unsigned char*>one.c_str(), &rule, sheet.is_still):
             rule.is_state |= is_some
