@@ -2,8 +2,8 @@
 """How a short text is worded: as content, or as something else.
 
 Logistic regression on the sequences of letters that a text has (n-grams, Cavnar and Trenkle 1994), in place of lists of
-words. One was fitted on walls in 25 languages, which only ask, refuse or apologise (`training/wording.py`); one on lines
-of frames in sixty languages and on short blocks of read pages (`training/phrases.py`).
+words. One was fitted on walls in 25 languages, which only ask, refuse or apologise (`training/wording.py`); one on
+lines of frames in sixty languages and on short blocks of read pages (`training/phrases.py`).
 """
 
 import numpy as np
@@ -17,9 +17,9 @@ from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport DIGIT, MARK, OTHER, class_of, decode
 from denoise_scrapy.core.tree cimport BlockRow, Tree
 
-#: Blocks whose wording counts are no headings, and have at most so many visible characters and at least this probability.
-#: With 100 characters read pages of publishers left out are .9337, with 200 .9340, with 400 .9341; what is less likely is
-#: left out anyway. With headings more frames go, and as much text: 674 of 778 written pages are right, without 672.
+#: Blocks whose wording counts are no headings, and have at most so many visible characters and at least this chance.
+#: With 100 characters read pages of publishers left out lose .0003, with 400 they gain .0001; what is less likely is
+#: left out anyway. With headings a section of a handbook on comments lost its own.
 SHORT_CHARS, LEAST_LIKELY = 200, 0.05
 #: Characters of a text that are read: walls are shorter.
 MOST_CHARS = 1_500
@@ -90,9 +90,9 @@ cdef int bits_of(Py_ssize_t weights) except -1:
 
 
 def letter_sequences(str text not None, int bits) -> np.ndarray:
-    """Return the different numbers, below 2^`bits`, of the sequences of letters in a text's beginning, in ascending order.
+    """Return the different numbers, below 2^`bits`, of the sequences of letters in a text's beginning.
 
-    Case does not count, all digits are alike, and what is between words is one space.
+    They are in ascending order. Case does not count, all digits are alike, and what is between words is one space.
 
     Example:
         >>> len(letter_sequences("Not found", 14)), len(letter_sequences("", 14))

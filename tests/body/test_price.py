@@ -16,7 +16,8 @@ def test_prices(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["4.6 (210)", "SKU 12345", "In stock: 5", "43 YEARS", "09 декабря 2011 г.", "5 Min.", "from €", "", "euro2day"]
+    "text",
+    ["4.6 (210)", "SKU 12345", "In stock: 5", "43 YEARS", "09 декабря 2011 г.", "5 Min.", "from €", "", "euro2day"],
 )
 def test_other_numbers(text):
     assert not is_price(text)
