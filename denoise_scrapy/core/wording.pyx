@@ -9,11 +9,11 @@ lines of frames in sixty languages and on short blocks of read pages (`training/
 import numpy as np
 
 from libc.math cimport sqrt
-from libc.stdint cimport int32_t, uint32_t
-from libcpp.algorithm cimport sort, unique
+from libc.stdint cimport int32_t, uint16_t, uint32_t
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core cimport characters
+from denoise_scrapy.core.bits cimport BitSet, add_bit, clear
 from denoise_scrapy.core.characters cimport DIGIT, MARK, OTHER, class_of, decode
 from denoise_scrapy.core.tree cimport BlockRow, Tree
 
@@ -37,43 +37,52 @@ cdef enum:
     SPREAD = 2654435761
 
 
-cdef int add_letter(uint32_t letter, int32_t bits, uint32_t* ended, int32_t* count, vector[uint32_t]& numbers) nogil:
-    """Add the sequences that end at a letter; `ended` are the hashes of those that ended at the previous one."""
+cdef struct Sequences:
+    int32_t bits                 # of their numbers, 16 at most
+    int32_t letters              # that were read
+    uint32_t[LONGEST + 1] ended  # hash of the sequence of each length that ended at the previous letter
+    BitSet seen
+    vector[uint16_t] numbers     # each once
+
+
+cdef inline int add_letter(Sequences& found, uint32_t letter) nogil:
+    """Add the sequences that end at a letter."""
     cdef int32_t length
-    count[0] += 1
-    for length in range(min(count[0], <int32_t>LONGEST), 0, -1):
-        ended[length] = ((ended[length - 1] if length > 1 else 0) + letter) * <uint32_t>SPREAD
+    cdef uint16_t number
+    found.letters += 1
+    for length in range(min(found.letters, <int32_t>LONGEST), 0, -1):
+        found.ended[length] = ((found.ended[length - 1] if length > 1 else 0) + letter) * <uint32_t>SPREAD
         if length >= SHORTEST:
-            numbers.push_back(ended[length] >> (32 - bits))
+            number = found.ended[length] >> (32 - found.bits)
+            if add_bit(found.seen, number):
+                found.numbers.push_back(number)
 
 
-cdef int read_sequences(const unsigned char* text, size_t size, int32_t bits, vector[uint32_t]& numbers) nogil:
-    """Write the different numbers of a text's sequences, in ascending order; all between words counts as one space."""
-    cdef uint32_t[LONGEST + 1] ended
+cdef int read_sequences(const unsigned char* text, size_t size, Sequences& found) nogil:
+    """Read the sequences of a text; all between words counts as one space."""
     cdef uint32_t code = 0
-    cdef int32_t count = 0
     cdef bint in_word = False
     cdef size_t i = 0
-    numbers.clear()
-    add_letter(32, bits, ended, &count, numbers)
+    found.letters = 0
+    found.numbers.clear()
+    clear(found.seen)
+    add_letter(found, 32)
     while i < size:
         i += decode(text + i, &code)
         if class_of(code) >= DIGIT or (code > 127 and class_of(code) == OTHER):
-            add_letter(<uint32_t>characters.VALUE[code & 0xFFFF], bits, ended, &count, numbers)
+            add_letter(found, <uint32_t>characters.VALUE[code & 0xFFFF])
             in_word = True
         elif in_word and class_of(code) != MARK:  # what an element splits is one word
-            add_letter(32, bits, ended, &count, numbers)
+            add_letter(found, 32)
             in_word = False
     if in_word:
-        add_letter(32, bits, ended, &count, numbers)
-    sort(numbers.begin(), numbers.end())
-    numbers.erase(unique(numbers.begin(), numbers.end()), numbers.end())
+        add_letter(found, 32)
 
 
-cdef double odds_of(vector[uint32_t]& numbers, const float[::1] weights) noexcept nogil:
+cdef double odds_of(vector[uint16_t]& numbers, const float[::1] weights) noexcept nogil:
     """Return the log odds of a text with these sequences."""
     cdef double whole = 0
-    cdef uint32_t number
+    cdef uint16_t number
     for number in numbers:
         whole += weights[number]
     return whole / sqrt(<double>max(numbers.size(), <size_t>1)) + weights[weights.shape[0] - 1]
@@ -84,8 +93,8 @@ cdef int bits_of(Py_ssize_t weights) except -1:
     cdef int bits = 1
     while (1 << bits) + 1 < weights:
         bits += 1
-    if (1 << bits) + 1 != weights:
-        raise ValueError(f"weights must have the shape (2^bits + 1,), got {(weights,)}")
+    if (1 << bits) + 1 != weights or bits > 16:
+        raise ValueError(f"weights must have the shape (2^bits + 1,), at most 2^16 + 1, got {(weights,)}")
     return bits
 
 
@@ -94,15 +103,20 @@ def letter_sequences(str text not None, int bits) -> np.ndarray:
 
     They are in ascending order. Case does not count, all digits are alike, and what is between words is one space.
 
+    Args:
+        text: The text.
+        bits: 1 to 16.
+
     Example:
         >>> len(letter_sequences("Not found", 14)), len(letter_sequences("", 14))
         (24, 0)
     """
-    cdef vector[uint32_t] numbers
+    cdef Sequences found
     cdef bytes data = text[:MOST_CHARS].encode("utf-8", "replace")
     cdef size_t i
-    read_sequences(data, len(data), bits, numbers)
-    return np.array([numbers[i] for i in range(numbers.size())], np.int64)
+    found.bits = bits
+    read_sequences(data, len(data), found)
+    return np.sort(np.array([found.numbers[i] for i in range(found.numbers.size())], np.int64))
 
 
 def odds_of_text(str text not None, const float[::1] weights not None) -> float:
@@ -121,10 +135,11 @@ def odds_of_text(str text not None, const float[::1] weights not None) -> float:
         >>> round(odds_of_text("Subscribe", weights), 1), odds_of_text("The tide", weights)
         (-4.9, 0.0)
     """
-    cdef vector[uint32_t] numbers
+    cdef Sequences found
     cdef bytes data = text[:MOST_CHARS].encode("utf-8", "replace")
-    read_sequences(data, len(data), bits_of(weights.shape[0]), numbers)
-    return odds_of(numbers, weights)
+    found.bits = bits_of(weights.shape[0])
+    read_sequences(data, len(data), found)
+    return odds_of(found.numbers, weights)
 
 
 def doubts(Tree tree not None, const float[::1] weights not None, probability) -> np.ndarray:
@@ -150,23 +165,22 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
         [-4.9, 0.0, 0.0]
     """
     cdef const double[::1] likely = np.ascontiguousarray(probability, np.float64)
-    cdef int bits = bits_of(weights.shape[0])
     cdef const BlockRow* block
-    cdef vector[uint32_t] numbers
+    cdef Sequences found
     cdef Py_ssize_t i
+    found.bits = bits_of(weights.shape[0])
     tree._check(likely.shape[0], tree.blocks.size(), "blocks")
-    found = np.zeros(likely.shape[0])
-    cdef double[::1] taken = found
+    taken = np.zeros(likely.shape[0])
+    cdef double[::1] odds = taken
     with nogil:
         for i in range(likely.shape[0]):
             block = &tree.blocks[i]
             if block.heading == 0 and block.chars <= SHORT and likely[i] >= LEAST:
                 read_sequences(
-                    <const unsigned char*>tree.text.data() + block.text.start, block.text.end - block.text.start, bits,
-                    numbers,
+                    <const unsigned char*>tree.text.data() + block.text.start, block.text.end - block.text.start, found
                 )
-                taken[i] = min(odds_of(numbers, weights), 0.0)
-    return found
+                odds[i] = min(odds_of(found.numbers, weights), 0.0)
+    return taken
 
 
 def amounts_below_headline(Tree tree not None, int32_t below, int32_t most_chars) -> list:

@@ -39,7 +39,7 @@ def literal_odds(text):
     return sum(float(WEIGHTS[number]) for number in numbers) / max(len(numbers), 1) ** 0.5 + float(WEIGHTS[-1])
 
 
-@given(TEXTS, st.sampled_from([2, BITS, 14, 24]))
+@given(TEXTS, st.sampled_from([2, BITS, 14, 16]))
 def test_sequences_equal_plain_loops(text, bits):
     assert letter_sequences(text, bits).tolist() == literal_sequences(text, bits)
 
@@ -47,7 +47,7 @@ def test_sequences_equal_plain_loops(text, bits):
 @given(TEXTS)
 def test_case_digits_and_what_is_between_words_make_no_difference(text):
     other = text.upper().replace("0", "7").replace(" ", " ... ")
-    assert letter_sequences(other.lower(), 20).tolist() == letter_sequences(text.upper().lower(), 20).tolist()
+    assert letter_sequences(other.lower(), 16).tolist() == letter_sequences(text.upper().lower(), 16).tolist()
 
 
 @given(TEXTS)
@@ -76,7 +76,7 @@ def test_doubts_equal_plain_loops(html, seed):
 
 def test_wrong_shapes_are_refused():
     tree = Page.parse("<p>Tide").tree
-    for size in (0, 1, 2, 4, 2**BITS):
+    for size in (0, 1, 2, 4, 2**BITS, 2**17 + 1):
         with pytest.raises(ValueError, match=r"2\^bits"):
             odds_of_text("Tide", np.zeros(size, np.float32))
     with pytest.raises(ValueError, match="blocks"):
