@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, IntArray
+from denoise_scrapy.page.currencies import is_price
 
 #: Table elements that are written.
 TABLE_TAGS = frozenset("table caption thead tbody tfoot tr td th".split())
@@ -167,11 +167,6 @@ _FRAME = (
     *(Flag.LINK, Flag.HIDDEN, Flag.NAV, Flag.FOOTER, Flag.ASIDE),
     *(Flag.NAV_WORD, Flag.FOOTER_WORD, Flag.SIDE_WORD, Flag.AD_WORD, Flag.COMMENT_WORD),
 )
-_MONEY = (
-    r"(?:[$€£¥₹₽₩₺₫฿₴₪₱元円원]|zł|Kč|kr|Fr\.?|Ft|lei|руб|грн|Rs|"
-    r"USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|SEK|NOK|DKK|PLN|CZK|HUF|RON|RUB|BRL|CAD|AUD|MXN|ZAR|TRY|KRW|SGD|HKD|NZD)"
-)
-_PRICE = re.compile(rf"{_MONEY}\s?\d|\d(?:[.,]-)?\s?{_MONEY}(?!\w)", re.IGNORECASE)
 
 
 def amounts_of(page: Page) -> str:
@@ -188,7 +183,7 @@ def amounts_of(page: Page) -> str:
     headings = np.flatnonzero(e.has_tag({"h1"}))
     begins = blocks.element >= headings[0] if len(headings) else np.ones(len(blocks), np.bool_)
     short = own & ~inside & begins & (blocks.tokens <= MOST_TOKENS) & (blocks.link_chars == 0)
-    prices = (block for block in np.flatnonzero(short).tolist() if _PRICE.search(page.block_text(block)))
+    prices = (block for block in np.flatnonzero(short).tolist() if is_price(page.block_text(block)))
     wanted = own & inside
     wanted[list(islice(prices, MOST_PRICES))] = True
     return page.text_of(wanted)

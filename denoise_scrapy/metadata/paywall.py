@@ -9,6 +9,7 @@ from typing import Any
 
 from denoise_scrapy.metadata.annotations import JsonLd, Node
 from denoise_scrapy.metadata.lines import Line
+from denoise_scrapy.page.currencies import is_price
 
 #: Lines before and after the end of the text in which an offer begins: what follows later is a sidebar or the footer.
 BEFORE, AFTER = 3, 6
@@ -28,7 +29,7 @@ def _any(alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(alternatives.strip().split("\n")), re.IGNORECASE)
 
 
-#: What an offer has, each in several languages: a way to subscribe; one for those who have; a price; the text's rest.
+#: What an offer has, each in several languages: a way to subscribe; one for those who have; the text's rest.
 _OFFER = _any(r"""
 subscri|unlock|premium|membership|\bplus\b
 abon[nea]|\babos?\b|freischalten|abbon|suscr[ií]|előfizet|assin[ae]|prenumer|subskr|předpl|predpl|tilaa|tilaus|pretpl
@@ -40,10 +41,6 @@ log-?\s?in|sign-?\s?in
 anmeld|einlogg|connecte|connexion|iniciar? sesi|inici[ae]|entrar|faça login|accedi|inlogg|logga in|log ind|logg inn
 autentific|conectare|belép|bejelentk|تسجيل الدخول|כניסה
 zaloguj|přihl|kirjaudu|giriş yap|đăng nhập|masuk|войти|войдите|увійти|σύνδεση|登录|登入|ログイン|로그인
-""")
-_PRICE = _any(r"""
-(?:[$€£¥￥₹₽₺₩]|\b(?:USD|EUR|CHF|Rs)\b)\s?\d
-\d[\d.,]*\s?(?:[€£₽₺円元원]|zł|kr\b|Kč|Ft\b|lei\b|TL\b|руб|грн|EUR|CHF|USD)
 """)
 _REST = _any(r"""
 continue (?:reading|to read)|to (?:continue|read on)|(?:keep|finish) reading
@@ -112,8 +109,8 @@ def _has_offer(lines: Sequence[Line]) -> bool:
         said = list(map(_said, near))
         can_buy = any(line.actions and _OFFER.search(text) for line, text in zip(near, said, strict=True))
         whole = " ".join(said)
-        others = _LOGIN.search(whole) or _PRICE.search(whole) or _is_cut(lines, last) or any(map(_is_wall, near))
-        if can_buy and others:
+        has_sign = any(_is_wall(line) or is_price(line.text) for line in near)
+        if can_buy and (has_sign or _LOGIN.search(whole) or _is_cut(lines, last)):
             return True
     return False
 

@@ -3,13 +3,14 @@
 import pytest
 
 from denoise_scrapy import Page, extract
-from denoise_scrapy.body.price import BELOW, MOST_CHARS, block_of_price, is_price
+from denoise_scrapy.body.price import BELOW, MOST_CHARS, block_of_price
+from denoise_scrapy.page.currencies import is_price
 
 
 @pytest.mark.parametrize(
     "text",
     ["189,00 kr", "54,00 lei", "£46.50", "ab 94,00 €", "1.340,00 TL", "RM 20", "2,640円", "68,000원", "7,4 tỷ đồng",
-     "350 บาท", "1 200 руб.", "٣٥٠ ريال", "₹ 1,29,000", "12.000 đ", "USD 60.00 each"],
+     "350 บาท", "1 200 руб.", "٣٥٠ ريال", "₹ 1,29,000", "12.000 đ", "USD 60.00 each", "12 990 Ft", "54 eur"],
 )  # fmt: skip
 def test_prices(text):
     assert is_price(text)
@@ -17,8 +18,9 @@ def test_prices(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["4.6 (210)", "SKU 12345", "In stock: 5", "43 YEARS", "09 декабря 2011 г.", "5 Min.", "from €", "", "euro2day"],
-)
+    ["4.6 (210)", "SKU 12345", "In stock: 5", "43 YEARS", "09 декабря 2011 г.", "5 Min.", "from €", "", "euro2day",
+     "1,958 sq ft", "30 sek", "Ron 3"],
+)  # fmt: skip
 def test_other_numbers(text):
     assert not is_price(text)
 
