@@ -110,6 +110,7 @@ RULES = (
         lambda _: CodeFrames([], [], {}),
         "docs: Markdown of manuals",
     ),
+    Rule("line numbers of code", "body.leftovers.line_numbers", _nothing, "docs: Markdown of manuals"),
     Rule("a heading at the end", "body.leftovers.LIKELY_HEADING", -1),
     Rule("wording of short blocks", "body.strategies.combined.doubts", lambda _, __, probability: 0 * probability),
     Rule("price below the headline", "body.strategies.combined.block_of_price", lambda _: None),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from denoise_scrapy.core.characters import LINE_BREAK
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
 
@@ -93,6 +95,59 @@ def code_frames(page: Page) -> CodeFrames:
             if name not in _UNKNOWN:
                 found.languages[pre] = name
     return found
+
+
+#: Line numbers before code have at most so many characters: those of a thousand lines.
+MOST_NUMBERS = 4_000
+_NUMBER = re.compile(r"\s*(\d+)")
+
+
+def line_numbers(page: Page) -> list[int]:
+    r"""Return the elements that only number the lines of code: all before it, or one at the start of each line.
+
+    Example:
+        >>> page = Page.parse("<table><tr><td>8<br>9</td><td><pre>a = 3\nb = 4</pre></td></tr></table>")
+        >>> [page.tags()[element] for element in line_numbers(page)]
+        ['td']
+    """
+    e, found = page.elements, list[int]()
+    is_pre, is_code = e.has_tag({"pre"}), e.has_tag({"code"})
+    is_pre &= e.subtree_sums(is_pre) == 1
+    is_code &= (e.subtree_sums(is_code) == 1) & (e.nearest(e.has_tag({"pre"})) < 0)
+    chars = e.rows["seen"]["end"] - e.rows["seen"]["start"]
+    in_order, before = np.argsort(e.parent, kind="stable"), np.zeros(len(e), np.int64)
+    before[in_order[1:]] = np.where(np.diff(e.parent[in_order]) == 0, in_order[:-1], 0)
+    around = list[int]()
+    for code in np.flatnonzero(is_pre | is_code).tolist():
+        text = page.tree.text_in(code).replace(LINE_BREAK, "\n").rstrip()
+        numbers = [start[1] for start in map(_NUMBER.match, text.split("\n")) if start]
+        if not "".join(text.split()).isdecimal():
+            around.append(code)
+            if len(numbers) > text.count("\n") and _are_in_order(numbers):
+                found += _numbers_within(page, code, numbers)
+    for _level in range(LEVELS):
+        beside = np.unique(before[around])
+        for element in beside[(beside > 0) & (chars[beside] <= MOST_NUMBERS)].tolist():
+            if _are_in_order(page.tree.text_in(element, " ").split()):
+                found.append(element)
+        around = np.unique(e.parent_or_self[around]).tolist()
+    return found
+
+
+def _are_in_order(words: Sequence[str]) -> bool:
+    """Return whether some words are numbers, each one more than the one before."""
+    return len(words) > 1 and all(map(str.isdecimal, words)) and {*np.diff([int(word) for word in words])} == {1}
+
+
+def _numbers_within(page: Page, code: int, numbers: list[str]) -> list[int]:
+    """Return the elements of one kind in code whose texts are these numbers."""
+    tokens = page.elements.rows["token"][code + 1 : page.elements.end[code]]
+    in_order = np.argsort(tokens, kind="stable")
+    for alike in np.split(code + 1 + in_order, np.flatnonzero(np.diff(tokens[in_order])) + 1):
+        found: list[int] = alike.tolist()
+        if len(found) == len(numbers) and [page.tree.text_in(one).strip() for one in found] == numbers:
+            return found
+    return []
 
 
 def language_of(page: Page, element: int) -> str:

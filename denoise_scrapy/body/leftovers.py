@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from denoise_scrapy.body.code import code_frames
+from denoise_scrapy.body.code import code_frames, line_numbers
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Page
@@ -31,9 +31,10 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
             "a link to its own heading": permalinks(page),
             "a link to its source, or up": _title_links(page, sources) if sources else [],
         }
-    if page.elements.holds_tag({"pre"}):
+    if page.elements.holds_tag({"pre", "code"}):
         frames = code_frames(page)
         signs |= {"a button beside code": frames.buttons, "a label of code": frames.labels}
+        signs["numbers of the lines of code"] = line_numbers(page)
     gone = np.array(list(chain.from_iterable(signs.values())), np.int64)
     e, blocks, kept = page.elements, page.blocks, decision.kept
     # a heading that ends the text although the page goes on: of links, a form, comments
@@ -54,9 +55,9 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     return decision.revised(kept & (reasons == ""), reasons), gone
 
 
-#: Symbols that manuals put beside a heading, in a link to its place; or one of an icon font: private characters, up to
-#: two UTF-16 units.
-_SIGN = re.compile("[¶#§🔗◆]|[\ue000-\uf8ff\U000f0000-\U000ffffd]{1,2}")
+#: Symbols that manuals put beside a heading, in a link to its place, or that lead back from a note; or one of an icon
+#: font: private characters, up to two UTF-16 units.
+_SIGN = re.compile("[¶#§🔗◆↩↑⤴^]\ufe0e?|[\ue000-\uf8ff\U000f0000-\U000ffffd]{1,2}")
 
 
 def permalinks(page: Page) -> list[int]:

@@ -64,6 +64,49 @@ def test_what_looks_like_leftovers_stays(page: str) -> None:
     assert re.findall(r"\w+", body.text) == re.findall(r"\w+", re.sub("<[^>]*>", " ", page + STORY))
 
 
+LINES = ("import time", "", "time.sleep(3)")
+NUMBERED = {
+    "cells": "<table><tr><td>1<br>2<br>3</td><td><pre>{0}<br>{1}<br>{2}</pre></td></tr></table>",
+    "cells of divs": "<table><tr><td><div>1</div><div>2</div><div>3</div></td><td><div><div><code>{0}</code></div>"
+    "<div><code>{1}</code></div><div><code>{2}</code></div></div></td></tr></table>",
+    "cells in code": "<pre><code><table><tr><td><pre>8\n9\n10\n</pre></td><td><pre>{0}\n{1}\n{2}\n</pre></td></tr>"
+    "</table></code></pre>",
+    "a column": "<div><div><span>01</span><span>02</span><span>03</span></div><pre>{0}\n{1}\n{2}</pre></div>",
+    "each line": "<pre><i> 9 </i>{0}\n<i>10 </i>{1}\n<i>11 </i>{2}\n</pre>",
+    "beside other numbers": "<pre><i>1</i>{0}\n<i>2</i>{1}\n<i>3</i>time.sleep(<b>3</b>)</pre>",
+    "each line of code": "<pre><code><b>1</b>{0}<br><b>2</b>{1}<br><b>3</b>{2}</code></pre>",
+}
+
+
+@pytest.mark.parametrize("form", NUMBERED)
+def test_numbers_of_the_lines_of_code_are_no_text(form: str) -> None:
+    body = kept_of(STORY + NUMBERED[form].format(*LINES) + STORY)
+    chunks = "".join(chunk.text for chunk in body.chunks())
+    for text in (body.text, re.sub("<[^>]*>", "", body.html), body.markdown, chunks):
+        assert "import time" in text
+        assert re.findall("[0-9]+", text) == ["3"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<table><tr><td>1</td><td><code>ls</code></td></tr><tr><td>2</td><td><code>cd</code></td></tr></table>",
+        "<pre>1\n2\n3</pre>",
+        "<pre><i>1</i>\n<i>2</i></pre>",
+        "<pre><i>1</i>: one\n<i>2</i>: two\nthree</pre>",
+        "<pre><i>1</i>, 2\n<i>3</i>, 4</pre>",
+        "<p>4 7</p><pre>one\ntwo</pre>",
+        "<p>1</p><pre>one</pre>",
+        "<pre>1 2</pre><pre>3 4</pre>",
+        "<pre>one\ntwo</pre><p>1 2</p>",
+    ],
+)
+def test_other_numbers_beside_code_stay(page: str) -> None:
+    body = kept_of(f"{STORY}{page}{STORY}")
+    wanted = re.findall(r"\w+", re.sub("<[^>]*>", " ", page))
+    assert " ".join(wanted) in " ".join(re.findall(r"\w+", body.text))
+
+
 @pytest.mark.parametrize(
     ("end", "stays"),
     [
@@ -98,7 +141,7 @@ def test_other_links_in_headings_stay() -> None:
         assert kept_of(page + last).text.splitlines()[:2] == ["The edit", "edit [it]"]
 
 
-@pytest.mark.parametrize("sign", "¶#§🔗◆\uf0c1")
+@pytest.mark.parametrize("sign", [*"¶#§🔗◆\uf0c1↩↑^", "↩\ufe0e"])
 @pytest.mark.parametrize("address", ["#bridge", "manual.html#bridge", URL + "#bridge"])
 @pytest.mark.parametrize("frame", ["<a href='{}'>{}</a>", "<a href='{}'> <span>{}</span></a>"])
 def test_a_link_to_its_own_heading_is_no_text(sign: str, address: str, frame: str) -> None:
