@@ -14,15 +14,21 @@ from tests.html_strategies import SOUP, pages
 PROSE = "A paragraph of prose that goes on for a while, so that it is long enough to count as one."
 
 
+def tags_around(page, block):
+    """The tags of eight elements around a block."""
+    around, element, tags = set(), int(page.blocks.element[block]), page.tags()
+    for _level in range(8):
+        if element >= 0:
+            around.add(tags[element])
+            element = int(page.elements.parent[element])
+    return around
+
+
 def literal_once(page, kept):
     """What is kept after the first shown copy of each text."""
-    kept, first, parent, tags = list(kept), {}, page.elements.parent.tolist(), page.tags()
+    kept, first = list(kept), {}
     for i, text in enumerate("".join(text.split()) for text in page.block_texts):
-        around, element = [], int(page.blocks.element[i])
-        while len(around) < 8 and element >= 0:
-            around.append(tags[element])
-            element = parent[element]
-        if not kept[i] or page.blocks.tokens[i] < 6 or {"blockquote", "q", "cite"} & set(around):
+        if not kept[i] or page.blocks.tokens[i] < 6 or {"blockquote", "q", "cite"} & tags_around(page, i):
             continue
         if page.blocks.flags[i] & Flag.PREFORMATTED:
             continue
@@ -32,6 +38,22 @@ def literal_once(page, kept):
         if shapes[0] != shapes[1]:
             kept[before if hidden == [True, False] else i] = False
             first[text] = i if hidden == [True, False] else before
+    return kept
+
+
+def literal_pulled(page, kept):
+    """What is kept without quotations of one of the next ten blocks."""
+    kept, rows, shapes = list(kept), page.tree.word_rows, page.elements.rows["shape"][page.blocks.element].tolist()
+    words = [tuple(rows["number"][rows["block"] == i].tolist()) for i in range(len(kept))]
+    for i, n in enumerate(page.blocks.tokens.tolist()):
+        if not any(kept[j] and page.blocks.tokens[j] >= 20 and not page.blocks.rows["heading"][j] for j in range(i)):
+            continue
+        own = words[i]
+        for j in range(i + 1, min(i + 11, len(kept))):
+            is_part = any(words[j][at : at + len(own)] == own for at in range(len(words[j]) - len(own) + 1))
+            if is_part and kept[j] and shapes[i] != shapes[j] and 3 * len(own) <= 2 * len(words[j]):
+                is_text = not page.blocks.rows["heading"][i] and not page.blocks.flags[i] & Flag.PREFORMATTED
+                kept[i] = kept[i] and not (10 <= n <= 50 and is_text and not {"ul", "ol", "dl"} & tags_around(page, i))
     return kept
 
 
@@ -112,7 +134,8 @@ TAGS = (
     *("<p>", "<li>", "<h3>", "<dl><dt>", "<ul><li>", "</ul>", "<ol>", "<div hidden>", "</div>", "<section>", "<b>"),
     *("<blockquote>", "</blockquote>"),
 )
-TEXTS = (PROSE, "Short.", "Some eight words or more are in this one")
+LONGER = f"{PROSE} It is about nothing, but for the count of its words, as is said."
+TEXTS = (PROSE, LONGER, "Short.", "Some eight words or more are in this one")
 LONG = st.tuples(st.sampled_from(TAGS), st.sampled_from(TEXTS)).map("".join)
 
 
@@ -129,13 +152,32 @@ def test_all_rules_equal_plain_loops(html, seed):
     chances = rng.random(m)
     found = choose(page.tree, chances, **known, unseen=page.unseen_blocks, beta=1.2)
     chosen = select_by_expected_f1(found.probability, page.blocks.tokens, beta=1.2)[0]
-    assert found.kept.tolist() == literal_once(page, chosen.tolist())
+    assert found.kept.tolist() == literal_pulled(page, literal_once(page, chosen.tolist()))
     assert found.probability == pytest.approx(literal(page, chances, **known), abs=1e-12)
 
 
 def test_texts_that_differ_in_digits_alone_are_all_kept():
     page = Page.parse("".join(f"<div><p>{PROSE} In {n} lines.</p></div><section>" for n in (12, 13)))
     assert choose(page.tree, np.full(2, 0.9)).kept.tolist() == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("page", "kept"),
+    [
+        (f"<p>{LONGER}<aside>{PROSE}</aside><p>No.<p>Then: {LONGER}", [True, False, True, True]),
+        (f"<p>{LONGER}<blockquote>“{PROSE.upper()}”</blockquote><p>Then: {LONGER}", [True, False, True]),
+        (f"<aside>{PROSE}</aside><p>{LONGER}", [True, True]),  # a standfirst
+        (f"<p>{LONGER}<aside>{PROSE}</aside><p>No.<p>{PROSE} Yes.", [True] * 4),  # nearly all of it
+        (f"<p>{LONGER}<p>{PROSE}<p>Then: {LONGER}", [True] * 3),
+        (f"<p>{LONGER}<h2>{PROSE}</h2><p>Then: {LONGER}", [True] * 3),
+        (f"<p>{LONGER}<ul><li>{PROSE}</ul><p>Then: {LONGER}", [True] * 3),
+        (f"<p>{LONGER}<pre>{PROSE}</pre><p>Then: {LONGER}", [True] * 3),
+        (f"<p>{LONGER}<aside>{PROSE}</aside>{'<p>No.' * 10}<p>Then: {LONGER}", [True] * 13),
+    ],
+)
+def test_a_quotation_that_is_pulled_out_of_the_text_goes(page, kept):
+    tree = Page.parse(page).tree
+    assert choose(tree, np.full(len(kept), 0.9)).kept.tolist() == kept
 
 
 # ---- the highest expected F1, against every subset ----
