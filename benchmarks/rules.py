@@ -116,7 +116,7 @@ RULES = (
     Rule("price below the headline", "body.strategies.combined.block_of_price", lambda _: None),
     *(Rule(name, "body.strategies.combined.weighed", partial(weighed, without=[name])) for name in BOXES),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
-    Rule("a text twice, once", "body.strategies.combined.choose", _once_off),
+    Rule("a text twice, once, and pulled quotations", "body.strategies.combined.choose", _once_off),
     Rule(
         "short pages: repeated in place",
         "body.strategies.combined.choose",
