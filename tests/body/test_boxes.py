@@ -10,6 +10,7 @@ PROSE = "<p>Die Pumpe am Tor wurde im Herbst gekauft, und der Wärter schreibt j
 ALL = "<p><a href=/>Alle</a>"
 POSTS = 3 * "<div><{0}><a href=/ada>Ada</a></{0}><div><p>Dichtung.</p></div></div>"
 REMARKS = 3 * "<div><a href=/ada>Ada</a><div class='{0}'><p>Dichtung.</p></div></div>"
+ENTRY = "<div><{0}>{1}</{0}><p>Dichtung für die Pumpe am Tor, dazu ein Buch mit allen Ständen vom Herbst.</p></div>"
 LINKS = "<li><a href=/1>Clerk</a><li><a href=/2>Tenor</a><li><a href=/3>Painter</a>"
 
 
@@ -70,6 +71,17 @@ def weights(html: str, chances: list[float]) -> list[float]:
          [0.5, 0.3, 0.2, 0.3], [0.5, 0.6, 0.6, 0.3]),
         ("<article><h2>Tor</h2><footer><p>Von Max</p><a href=/tor>Tor</a></footer></article>",
          [0.5, 0.3, 0.2], [0.5, 0.3, 0.2]),
+        # titles of entries, whose texts are likely; not of quotations, nor what repeats, nor numbers
+        (ALL.join(ENTRY.format("a", one) for one in ("Tor am Deich", "Zweites Tor", "Eis im Mai")),
+         [0.2, 0.9, 0.0, 0.2, 0.6, 0.0, 0.2, 0.3], [0.72, 0.9, 0.0, 0.48, 0.6, 0.0, 0.2, 0.3]),
+        ("".join(f"<div><blockquote><b>{one} sagt</b></blockquote>{PROSE}</div>" for one in ("Ada", "Max", "Eva")),
+         3 * [0.2, 0.9], 3 * [0.2, 0.9]),
+        (3 * ENTRY.format("a", "In den Korb"), 3 * [0.2, 0.9], 3 * [0.2, 0.9]),
+        ("".join(ENTRY.format("b", one) for one in "123"), 3 * [0.2, 0.9], 3 * [0.2, 0.9]),
+        ("".join(ENTRY.format("b", one) for one in ("Von Ada", "Von Max", "Von Eva")),
+         3 * [0.05, 0.9], 3 * [0.05, 0.9]),
+        ("".join(f"<div><b>4. Mai</b><p><h3>{one}</h3>{PROSE}</div>" for one in ("Am Tor", "Im Eis", "Im Mai")),
+         3 * [0.2, 0.2, 0.9], 3 * [0.2, 0.72, 0.9]),
     ],
 )  # fmt: skip
 def test_boxes(html: str, before: list[float], after: list[float]) -> None:

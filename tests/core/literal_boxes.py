@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 
 from denoise_scrapy.core.features import SOURCES_BIT
-from denoise_scrapy.core.markup import HEADING_TAGS
+from denoise_scrapy.core.markup import HEADING_TAGS, KIND_TAGS, Kind
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 
@@ -15,7 +17,8 @@ ENTRIES, PLACES, HEADED = 3, 2, 0.44
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 POSTS, FIRST_POST = 0.15, 60
 _NO_APPEAL = ("pre", "blockquote", "figure", "img", "table")
-BARE = 0.02
+BARE, OF_TEXT = 0.02, 0.8
+LONG_TITLE, SHORT_TITLE = 12, 2
 SURE, LINK = 0.9, 0.9
 
 
@@ -33,6 +36,7 @@ def literal_weighed(page: Page, probability: FloatArray, bylines: BoolArray) -> 
     if article is not None:
         raise_footers(page, found, article)
     found[bylines] *= FACTOR
+    raise_titles(page, found)
     return found
 
 
@@ -169,3 +173,29 @@ def raise_footers(page: Page, probability: FloatArray, article: IntArray) -> Non
         footer = footer[blocks.element]
         raised = (article[footer] >= 0) & (footer >= 0) & ~has_links[footer] & (probability > UNLIKELY)
         probability[raised] = np.maximum(probability[raised], LIKELY)
+
+
+def raise_titles(page: Page, probability: FloatArray) -> None:
+    """Raise the titles of entries, boxes alike with two blocks or more, towards their texts."""
+    blocks, places = page.blocks, defaultdict[int, list[tuple[int, int, int]]](list)
+    level, tokens, text_hash = (blocks.rows[name] for name in ("heading", "tokens", "text_hash"))
+    quote = page.elements.nearest(page.elements.has_tag(KIND_TAGS[Kind.QUOTE]))
+    is_title = (probability > 0) & (quote[blocks.element] < 0)
+    for box, shape in enumerate(page.elements.rows["shape"].tolist()):
+        some = np.flatnonzero(blocks.inside(box))
+        likely = some[is_title[some]]
+        if len(some) > 1 and len(likely):
+            headings = likely[level[likely] > 0]
+            title = headings[0] if len(headings) else likely[0]
+            places[shape].append((box, int(title), int(some[np.argmax(tokens[some])])))
+    several = [np.array(found) for found in places.values() if len(found) >= ENTRIES]
+    titles = [
+        found
+        for found in several
+        if 2 * len({*text_hash[found[:, 1]].tolist()}) > len(found)
+        and tokens[found[:, 1]].mean() >= SHORT_TITLE
+        and probability[found[:, 1]].mean() > UNLIKELY
+    ]
+    for _, title, text in sorted(entry for found in titles for entry in found.tolist()):
+        if title != text and tokens[title] < LONG_TITLE and probability[text] >= HEADED:
+            probability[title] = max(probability[title], OF_TEXT * probability[text])

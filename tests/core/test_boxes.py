@@ -14,7 +14,7 @@ from tests.core.literal_boxes import literal_weighed
 from tests.core.literal_parts import literal_signals
 
 TAGS = "article section div ul li p h1 h2 h3 form button footer summary figure figcaption time pre table img".split()
-TAGS.insert(0, "div class=comment")
+TAGS = ["div class=comment", *TAGS, "blockquote"]
 TEXTS = (
     "A story", "2 comments", "Sources", "Buy now", "<a href=/x>All of it</a>", "By Ada", "Leave a comment", "",
     "A paragraph of prose that goes on for a while, so that it is long enough to count as one, and then some.",
