@@ -568,7 +568,7 @@ def _json_of(text: str, kind: type) -> Any:
     """Parse JSON; return None for other text, such as the selector `[data-ad]`."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, kind) else None
 

@@ -201,6 +201,7 @@ SHAPES: dict[str, Callable[[str, str], str]] = {
     "blocks": lambda time, text: (
         f"<div class='u big'><div><b>{time} GMT</b></div><div><h4>News</h4><p>{text}</p></div></div>"
     ),
+    "deep blocks": lambda time, text: f"<section><b>{time}</b>{'<div>' * 40}<p>{text}{'</div>' * 40}</section>",
 }
 AROUND = {"list": "ul", "terms": "dl"}
 
@@ -330,6 +331,10 @@ HOSTILE = {
     "long links": f"<a href='/news/bridge/{'2/' * 900}'>2</a>" * 200,
     "deep json": f"<script type=application/ld+json>{'[' * 50_000}</script>",
     "wide json": ld({"@type": "LiveBlogPosting", "liveBlogUpdate": [{"articleBody": "<b>" * 200}] * 3_000}),
+    "names that are those of others": ld(
+        *({"@type": "Article", "@id": f"{n}", "name": [{"@id": f"{n + 1}"}] * 12} for n in range(7))
+    ),
+    "names of themselves": ld(*({"@type": "Article", "@id": f"{n}", "name": {"@id": f"{n ^ 1}"}} for n in range(9))),
     "one long line": "<p>" + "subscribe to continue reading 1 € log in " * 20_000,
     "surrogates": "<p>\udc80 <a href='/news/bridge/2\udc80'>2</a>",
     "no markup": "2" * 1_000_000,
@@ -342,6 +347,12 @@ def test_hostile_pages_take_bounded_time(html: str) -> None:
     found = News(html, URL, "some words of a post\nword\n2")
     json.dumps([found.paywalled, found.pages, found.updates, found.structured])
     assert time.process_time() - start < 30  # at most 3 on a machine of its own: what is not bounded takes minutes
+
+
+def test_a_text_of_many_posts_is_not_read_for_each() -> None:
+    post = {"@type": "BlogPosting", "@id": "post", "articleBody": "<p>words" * 50_000}
+    blog = {"@type": "LiveBlogPosting", "liveBlogUpdate": [{"@id": "post"}] * 20}
+    assert len(News(ld(blog, post)).updates) == 2
 
 
 @given(SOUP)

@@ -44,11 +44,11 @@ def read_examples(folder: str) -> Mapping[str, tuple[Example, ...]]:
                 said.get("text") or "",
                 (keep,) if isinstance(keep, str) else tuple(keep),
                 said["url"],
-                said["date"],
+                str(said["date"]),
                 {str(name): str(one) for name, one in (said.get("fields") or {}).items()},
             )
             site = site_key(example.url)
-        except (OSError, ValueError, KeyError, AttributeError, TypeError, EOFError) as error:
+        except (OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, RecursionError) as error:
             raise ValueError(f"{path}: not an example: {type(error).__name__}: {error}") from error
         if not site:
             raise ValueError(f"{path}: not an example: url {example.url!r} is no http(s) URL")

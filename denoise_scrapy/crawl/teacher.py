@@ -209,7 +209,7 @@ def _asked(folder: str) -> Iterator[tuple[str, Hashes]]:
     """Yield the sites and templates for which there was no answer; a damaged line is none."""
     path = Path(folder, ASKED)
     for line in path.read_text("utf-8", "replace").splitlines() if folder and path.is_file() else ():
-        with suppress(ValueError, KeyError, TypeError):
+        with suppress(ValueError, KeyError, TypeError, RecursionError):
             said = json.loads(line)
             yield str(said["site"]), np.frombuffer(bytes.fromhex(said["template"]), ">u4").astype(np.uint32)
 

@@ -288,6 +288,7 @@ class JsonLd:
 
     def __init__(self, scripts: Iterable[str], title: str, addresses: set[str]) -> None:
         self._by_id: dict[str, Node] = {}
+        self._names: dict[int, str] = {}  # of nodes, by their ids in memory: none is made or freed while it is read
         items = list(self._items(scripts))
         self.work, self.page = (
             self._about([item for item in items if any(map(of.search, _kinds(item)))], title, addresses)
@@ -331,8 +332,15 @@ class JsonLd:
     def string(self, item: Node, *keys: str) -> str:
         """Return the first text among these properties, or among their names and addresses."""
         found = (value for key in keys for value in self.values(item, key))
-        texts = (self.string(value, "name", "url", "@value") if isinstance(value, dict) else value for value in found)
+        texts = (self._name(value) if isinstance(value, dict) else value for value in found)
         return next(filter(None, map(string_of, texts)), "")
+
+    def _name(self, node: Node) -> str:
+        """Return the name or address of a node, read once: nodes may refer to each other in any number of ways."""
+        if id(node) not in self._names:
+            self._names[id(node)] = ""  # where it refers to itself
+            self._names[id(node)] = self.string(node, "name", "url", "@value")
+        return self._names[id(node)]
 
 
 _NEEDLESS = re.compile(r",(?=\s*[\]}])|(?:^[ \t]*//)?(?:<!\[CDATA\[|\]\]>)|^[ \t]*//.*$", re.MULTILINE)

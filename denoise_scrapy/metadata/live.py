@@ -30,8 +30,8 @@ LONGEST = 3 * 86_400
 OTHER_KINDS = frozenset(["thread", "question", "list", "shop", "collection", "none"])
 #: Levels above a time in which its post is looked for, and characters of a text that is only a time.
 MAX_LEVELS, MAX_TIME = 8, 40
-#: Rows of posts that are read, those with the most; and levels from a line to its post.
-MAX_ROWS, MAX_DEPTH = 20, 30
+#: Rows of posts that are read, those with the most.
+MAX_ROWS = 20
 
 _CLOCK = re.compile(
     r"(?<![\d.:])([01]?\d|2[0-3])\s?[:.h時时]\s?([0-5]\d)(?:[:.][0-5]\d)?(?![\d.:]*\d)\s*(?:([ap])\.?m\b)?",
@@ -67,17 +67,18 @@ def _declared(ld: JsonLd) -> list[Update]:
     for post in ld.values(ld.live, "liveBlogUpdate", most=MAX_UPDATES):
         if isinstance(post, dict):
             time = string_of(post.get("datePublished")) or string_of(post.get("dateModified"))
-            texts = [clean(string_of(post.get("headline"))), *_lines(post.get("articleBody"), left)]
+            written = post.get("articleBody")
+            written = written[:left] if isinstance(written, str) else ""
+            left -= len(written)
+            texts = [clean(string_of(post.get("headline"))), *_lines(written)]
             text = "\n".join(line for line in dict.fromkeys(texts) if line)
-            left -= len(text)
             if text:
                 found.append(Update(time.strip()[:MAX_TIME], text))
     return found
 
 
-def _lines(written: Any, most: int) -> list[str]:
+def _lines(text: str) -> list[str]:
     """Return the lines of a text, which may be HTML."""
-    text = written[:most] if isinstance(written, str) else ""
     if _TAG.search(text):
         page = Page.parse(f"<div>{text}</div>")
         text = page.text_of(np.ones(len(page.blocks), np.bool_)) if len(page.blocks) else ""
@@ -118,16 +119,17 @@ def _times(root: Any) -> Iterator[tuple[Any, str]]:
 
 def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> dict[Any, str]:
     """Return the texts of posts, which begin with their elements; those without text are left out."""
-    places = set(posts)
     texts: defaultdict[Any, list[Line]] = defaultdict(list)
     current, parent = None, posts[0].getparent()
+    within = {None: None, parent: parent, **dict(zip(posts, posts, strict=True))}  # of all elements that were met
     for line in lines:
-        at = line.element
-        for _ in range(MAX_DEPTH):
-            if at is None or at in places or at is parent:
-                break
+        at, path = line.element, list[Any]()
+        while at not in within:
+            path.append(at)
             at = at.getparent()
-        if at in places:
+        at = within[at]
+        within.update(dict.fromkeys(path, at))
+        if at is not None and at is not parent:
             current = at
         elif at is None or tag not in _HEADINGS:
             current = None

@@ -1,7 +1,5 @@
 """Examples: one page with its right text tells what belongs to the text in the same places of other pages."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -144,10 +142,14 @@ def test_examples_are_files_by_site(tmp_path) -> None:
     assert examples_of(str(tmp_path), "http://c.example/") == ()
     with pytest.raises(ValueError, match="has an http"):
         write_example(tmp_path, Example(page(1), "x", url="ftp://a.example/"))
-    (place / SAID).write_text(json.dumps({"url": "x"}))
+    for said in ('{"url": "x"}', "[" * 100_000):
+        (place / SAID).write_text(said)
+        read_examples.cache_clear()
+        with pytest.raises(ValueError, match=r"example\.json: not an example"):
+            read_examples(str(tmp_path))
+    (place / SAID).write_text('{"url": "http://a.example/3", "date": null, "text": "x"}')
     read_examples.cache_clear()
-    with pytest.raises(ValueError, match=r"example\.json: not an example"):
-        read_examples(str(tmp_path))
+    assert len(examples_of(str(tmp_path), "http://a.example/77")) == 3
 
 
 def test_a_page_teaches_a_crawl(web: Web, tmp_path, told, monkeypatch) -> None:

@@ -99,6 +99,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_ADAPTERS", {"authors": "own_classes"}, "it is no function"),
         ("DENOISE_ADAPTERS", {"authors": 3}, "valid is import path of a function"),
         ("DENOISE_MARKDOWN", {"images": "dropp"}, "valid is keep | text | drop; did you mean drop?"),
+        ("DENOISE_FIELDS", "[" * 100_000, "valid is article | dict: body"),
         ("DENOISE_MARKDOWN", "text", "valid is dict: links to keep | text; images to keep | text | drop"),
         ("DENOISE_DEDUP_STORE", "redsi://a.example", "valid is auto | memory | path of a file | redis://"),
         ("DENOISE_DEDUP_STORE", "memmory", "did you mean memory?"),
