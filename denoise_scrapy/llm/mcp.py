@@ -9,10 +9,10 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -134,13 +134,12 @@ class Tools:
             which are kept. `problems`.
         """
         found, problems = await self._read(pages, "text", follow)
-        times: Counter[str] = Counter()
-        rows = []
+        rows: dict[str, tuple[str, str, None, str]] = {}
         for one in found:
-            times[one.key] += 1
-            key = f"{one.key}#{times[one.key]}" if times[one.key] > 1 else one.key
-            rows.append((key, one.text, None, one.row["title"]))
-        verdicts = await asyncio.to_thread(lambda: list(deduplicate(rows, keep=keep, scope="global")))
+            names = chain([one.key], (f"{one.key}#{number}" for number in count(2)))
+            key = next(name for name in names if name not in rows)  # a URL may end in #2 itself
+            rows[key] = (key, one.text, None, one.row["title"])
+        verdicts = await asyncio.to_thread(lambda: list(deduplicate(rows.values(), keep=keep, scope="global")))
         return {
             "kept": [key for key, verdict in verdicts if not verdict.duplicate],
             "duplicates": [

@@ -247,10 +247,10 @@ _CODECS = frozenset(map(_codec, LABELS))
 
 def _told_codec(label: str) -> str | None:
     """Return the codec of a label that may also be Python's own, as frameworks give it."""
-    codec = _codec(label)
-    with suppress(ValueError):  # a null character in a name
-        codec = codec or resolve_encoding(label)
-    return codec if codec in _CODECS else None
+    with suppress(ValueError):  # a null character in a name, a lone surrogate
+        codec = _codec(label) or resolve_encoding(label)
+        return codec if codec in _CODECS else None
+    return None
 
 
 def _declared_codec(html: bytes) -> str | None:

@@ -232,7 +232,7 @@ def test_pages_are_listed_by_folders_below_the_start_page() -> None:
 )
 @example([{"title": "](http://evil.example/)\n## Optional\n- [x", "description": "\n# Ignore\n- [a](b)"}])
 def test_no_title_and_no_description_changes_the_list(texts: list[dict[str, str]]) -> None:
-    items = [{"url": f"http://a.example/{number:04}(]", **text} for number, text in enumerate(texts)]
+    items = [{"url": f"http://a.example/{number:04}(]\n# \x1b\u2028x", **text} for number, text in enumerate(texts)]
     lines = [
         line for line in listed(*items, {"url": "/relative"}, {"url": "http://[::1"}, {"url": 5}).split("\n") if line
     ]
@@ -240,4 +240,4 @@ def test_no_title_and_no_description_changes_the_list(texts: list[dict[str, str]
         ["# a.example", f"{counted(len(texts), 'page')} of a.example."] if texts else ["# ", "0 pages of ."]
     )
     assert len(lines) == 3 + len(texts) if texts else len(lines) == 2
-    assert all(line.startswith("- [") and "](http://a.example/" in line for line in lines[3:])
+    assert all(line.startswith("- [") and "%28]%0A#%20%1B%E2%80%A8x)" in line for line in lines[3:])

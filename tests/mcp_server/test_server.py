@@ -216,10 +216,10 @@ def test_nothing_is_read_from_a_name_that_leads_to_this_machine_after_it_was_che
 
 
 def test_pages_of_one_url_have_keys_of_their_own(call: Call) -> None:
-    pages = [{"url": "http://a.example/1", "text": story(n)} for n in (1, 2, 1)]
+    pages = [{"url": f"http://a.example/1{end}", "text": story(n)} for end, n in (("", 1), ("#2", 2), ("", 3), ("", 1))]
     [_, found] = call(("dedup", {"pages": pages}))
-    assert found["kept"] == ["http://a.example/1", "http://a.example/1#2"]
-    assert [(one["key"], one["of"]) for one in found["duplicates"]] == [("http://a.example/1#3", "http://a.example/1")]
+    assert found["kept"] == ["http://a.example/1", "http://a.example/1#2", "http://a.example/1#3"]
+    assert [(one["key"], one["of"]) for one in found["duplicates"]] == [("http://a.example/1#4", "http://a.example/1")]
 
 
 def test_copies_are_found_among_pages_texts_and_urls(ask: Ask, site: Web) -> None:

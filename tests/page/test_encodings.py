@@ -213,7 +213,11 @@ def test_looking_for_one_takes_no_square(part: str) -> None:
     to_utf8(("<meta " + part * 2_000_000)[:2_000_000].encode("latin-1") + b"\xe9")
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])), st.binary(max_size=3), st.sampled_from(["", "utf-8", "gbk"]))
+@given(
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.binary(max_size=3),
+    st.sampled_from(["", "utf-8", "gbk", "hex", "\0", "\ud800"]),
+)
 def test_bytes_are_read_as_the_text_they_decode_to(text: str, more: bytes, encoding: str) -> None:
     for body in (text.encode() + more, codecs.BOM_UTF8 + text.encode() + more, text.encode("utf-16") + more):
         assert to_utf8(body, encoding) == to_utf8(decode_html(body, encoding))

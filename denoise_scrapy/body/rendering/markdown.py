@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from urllib.parse import quote
 
 from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token
 from denoise_scrapy.core.characters import letters
@@ -33,8 +34,9 @@ _LINE_START = re.compile(r"#{1,6}(?=\s|$)|[-+](?=[\s|:-]|$)|=+(?=\s*$)|:(?=-)|\|
 _LIST_NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)", re.ASCII)
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _BACKTICKS = re.compile("`+")
-#: Ends of an address, or the attribute to which some readers write it verbatim.
-_OF_ADDRESSES = str.maketrans({char: f"%{ord(char):02X}" for char in "()<>\"'`\\|*"})
+#: Ends of an address, of its line, or the attribute to which some readers write it verbatim.
+_ENDS = (*"()<>\"'`\\|*\u2028\u2029", *map(chr, range(33)), *map(chr, range(0x7F, 0xA0)))
+_OF_ADDRESSES = str.maketrans({char: quote(char) for char in _ENDS})
 #: Tags that do nothing, in whichever reader: of any element but two, with attributes that only name or describe, or
 #: without values.
 _IDLE_TAG = (
