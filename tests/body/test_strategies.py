@@ -250,6 +250,12 @@ def test_the_rule_of_a_cluster_is_told():
     assert reasons[:2] == ["outside the content's block", "in the cluster's block #story"]
 
 
+def test_the_path_of_a_rule_is_told_in_short():
+    pages = [f"<x-{'y' * 900}>" * 99 + f"<div>{LONG} {word}</div>" for word in WORDS]
+    reasons = decide("cluster", *pages)[0].reasons
+    assert reasons[0].startswith("in the cluster's block html/body/x-y") and len(reasons[0]) < 300
+
+
 def test_where_the_rule_finds_nothing_the_page_decides():
     # similar to its cluster by the paths it has (id does not count), but without #story
     target = "<body><div>Some text of its own</div><div><a href=/>Home</a></div></body>"

@@ -27,6 +27,8 @@ _BLOCK_NODE_CODES = np.array([name_code(tag) for tag in sorted(BLOCK_NODES)], np
 # 3, 4, 5, 6 dragnet has .875, .877, .886, .890, .889, .900, and 265 pages of all kinds, each alone, .826, .815, .801,
 # .786, .775, .765: articles among comments prefer it high, lists and shops low.
 SHARE_COST = 4.0
+# Characters of a rule that are said for each of a page's blocks: tags of 70 KB have a path of a megabyte.
+MOST_SAID = 200
 _LINK_TAG = np.uint32(name_code("a"))
 
 
@@ -133,7 +135,7 @@ class ClusterStrategy(Strategy):
         alike = (other for other in others if template_similarity(page, other) > SAME_TEMPLATE)
         rule = learn_rule([page, *alike])
         block = rule.find(page) if rule is not None else -1
-        reason = f"in the cluster's block {rule}"
+        reason = f"in the cluster's block {str(rule)[:MOST_SAID]}"
         if block < 0:
             block, reason = best_block(page)[0], "in the page's block of highest H"
         inside = page.elements.inside(np.array([block] if block >= 0 else [], np.int64))
