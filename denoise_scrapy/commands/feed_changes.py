@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from denoise_scrapy.commands import SHOWN
 from denoise_scrapy.dedup.versions import written
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import row_file, uncompressed
-from denoise_scrapy.support.shown import WORDS, beside, counted, figures_page, shown
+from denoise_scrapy.support.shown import WORDS, beside, counted, figures_page, shared, shown
 
 KEY = "url"
 # Changed items that are drawn on the page.
@@ -100,11 +99,10 @@ class FeedDifference:
 
     def _said(self, name: str, field: str) -> str:
         old, new = (WORDS.findall(text)[:ALIGNED] for text in self._both(name, field))
-        gone, come = list[str](), list[str]()
-        for what, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-            if what != "equal":
-                gone += old[a:b]
-                come += new[c:d]
+        gone, come = (
+            [word for place, word in enumerate(words) if place not in same]
+            for words, same in zip((old, new), shared(old, new), strict=True)
+        )
         told = [f"{sign} {''.join(some[:SHOWN]).strip()!r}" for sign, some in (("-", gone), ("+", come)) if some]
         return f"{field} {counted(len(gone), 'word')} gone, {len(come):,} new: {' '.join(told)}"
 
@@ -124,7 +122,9 @@ def _items(path: Path, key: str) -> dict[str, Mapping[str, Any]]:
             )
         name = str(item[key])
         seen[name] += 1
-        found[name if seen[name] == 1 else f"{name} #{seen[name]}"] = item
+        while (unique := name if seen[name] == 1 else f"{name} #{seen[name]}") in found:
+            seen[name] += 1
+        found[unique] = item
     return found
 
 
@@ -139,7 +139,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
     with path.open("rb") as file, uncompressed(file) as content:
         try:
             rows = json.load(content)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path}: not JSON: {error}") from None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ValueError(f"{path}: not a list of items")

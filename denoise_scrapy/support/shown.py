@@ -123,6 +123,33 @@ def figures_page(title: str, parts: Iterable[str], style: str = "") -> str:
 WORDS = re.compile(r"\w+\s*|\W")
 
 
+#: Pairs of equal words that `shared` looks at, a second: for texts of one word there is a cube of them.
+MOST_PAIRS = 5_000_000
+
+
+def shared(words: Sequence[str], others: Sequence[str]) -> tuple[set[int], set[int]]:
+    """Return the places of the words that two texts share in order, in each; of texts that repeat themselves, fewer.
+
+    Example:
+        >>> shared("abcd", "xbcya")
+        ({1, 2}, {1, 2})
+    """
+    matcher, times, left = SequenceMatcher(None, words, others, autojunk=False), Counter(others), MOST_PAIRS
+    here, there = set[int](), set[int]()
+    todo = [(0, len(words), 0, len(others))]
+    while todo:
+        start, end, low, high = todo.pop()
+        left -= sum(1 + times[word] for word in words[start:end])
+        if left < 0:
+            break
+        place, other, size = matcher.find_longest_match(start, end, low, high)
+        if size:
+            here.update(range(place, place + size))
+            there.update(range(other, other + size))
+            todo += [(place + size, end, other + size, high), (start, place, low, other)]
+    return here, there
+
+
 def beside(text: str, other: str, most: int) -> str:
     """Return the beginning of a text for a page, with the words marked that another text lacks there.
 
@@ -132,9 +159,7 @@ def beside(text: str, other: str, most: int) -> str:
     """
     words, others = WORDS.findall(text[:most]), WORDS.findall(other[: 2 * most])
     words = words[:-1] if len(text) > most else words  # the last one is cut
-    alike = set[int]()
-    for place, _, size in SequenceMatcher(None, words, others, autojunk=False).get_matching_blocks():
-        alike.update(range(place, place + size))
+    alike, _ = shared(words, others)
     lines = [""]
     for number, word in enumerate(words):
         said, end = escape(shown(word.strip())), word[len(word.rstrip()) :]

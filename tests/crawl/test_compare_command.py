@@ -3,6 +3,8 @@
 import io
 import json
 import sys
+import time
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from denoise_scrapy.commands.compare import explained
 from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore
+from denoise_scrapy.support.shown import beside, shared
 from tests.crawl.conftest import Told
 from tests.crawl.web import article, story
 
@@ -113,3 +116,27 @@ def test_what_cannot_be_compared_is_an_error(here: Path, told: Told) -> None:
     assert "another feed only" in told("compare a.txt a.jsonl", 2)[1]
     assert "has no field 'url', only none" in told("compare a.jsonl b.jsonl", 1)[1]
     assert "no item has a field 'bdy', only body, url" in told("compare a.jsonl a.jsonl --fields body,bdy", 1)[1]
+    (here / "c.json").write_text("[" * 100_000)
+    assert "c.json: not JSON" in told("compare a.jsonl c.json", 1)[1]
+
+
+def test_items_of_one_key_are_compared_beside_one_that_has_their_number(here: Path, told: Told) -> None:
+    keys = "u", "u #2", "u", "u"
+    (here / "a.jsonl").write_text("".join(json.dumps({"url": key, "n": n}) + "\n" for n, key in enumerate(keys)))
+    assert "4 the same, 0 changed, 0 gone, 0 new" in told("compare a.jsonl a.jsonl")[0]
+
+
+@given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abc")))
+def test_shared_words_are_those_of_difflib(words: list[str], others: list[str]) -> None:
+    here, there = shared(words, others)
+    blocks = SequenceMatcher(None, words, others, autojunk=False).get_matching_blocks()
+    assert here == {place + n for place, _, size in blocks for n in range(size)}
+    assert there == {place + n for _, place, size in blocks for n in range(size)}
+
+
+def test_texts_of_one_word_are_not_aligned_for_minutes() -> None:
+    start = time.process_time()
+    for text, other in (("a " * 10_000, "a b " * 10_000), ("." * 20_000, ".," * 20_000)):
+        assert "<p>" in beside(text, other, 20_000)
+        assert beside(text[:1000], other[:2000], 1000).count("</mark>") < 1000
+    assert time.process_time() - start < 30  # two on a machine of its own; else hours
