@@ -51,6 +51,7 @@ _CLASS = re.compile(
     r"(?:[({:<]|$|(?:extends|implements|for|where)\b)"
 )
 MOST_LEVELS = 8  # of indentation at which code is split into parts
+MOST_WITHIN = 64  # quotes and items within others that are cut: no body of ours has more, feeds of others may
 # A sentence, row or function of more tokens is cut, if it does not fit: models that embed texts read no more of it.
 LONGEST = 2_000
 # Text that leads to the next: a label such as the name of a tab, or "as follows:".
@@ -375,7 +376,7 @@ def _begins(line: str, first: str = "") -> bool:
     return is_quote or _BEGINS.match(line) is not None
 
 
-def _units_of(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
+def _units_of(block: list[str], before: str, fits: _Fits, level: int = 0) -> Iterator[_Unit]:
     """Yield the units of a block; a table whose head would take too much of each chunk is one unit."""
     first, whole = block[0], "\n".join(block)
     if len(block) > 1 and _RULE.fullmatch(block[1].strip()):
@@ -387,8 +388,8 @@ def _units_of(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
             yield _Unit(whole, before)
     elif _code_end(first):
         yield from _units_of_code(block, before, fits)
-    elif _ITEM.match(first) or first.startswith(">"):
-        yield from [_Unit(whole, before)] if fits(whole) else _units_inside(block, before, fits)
+    elif level < MOST_WITHIN and (_ITEM.match(first) or first.startswith(">")):
+        yield from [_Unit(whole, before)] if fits(whole) else _units_inside(block, before, fits, level)
     elif first.startswith("$$"):
         yield _Unit(whole, before)
     else:
@@ -399,7 +400,7 @@ def _units_of(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
             yield _Unit(text, apart if number else before, joined=number > 0, leads=leads)
 
 
-def _units_inside(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
+def _units_inside(block: list[str], before: str, fits: _Fits, level: int) -> Iterator[_Unit]:
     """Yield the units inside an item or quote, with the prefixes of their lines."""
     item = _ITEM.match(block[0])
     starts, margin = (item[0], " " * item.end()) if item else ("> ", "> ")
@@ -411,7 +412,7 @@ def _units_inside(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]
         return fits(margin + _below(text, margin), half=half)
 
     for place, (apart, lines) in enumerate(_blocks(inner)):
-        for unit in _units_of(lines, apart, fits_inside):
+        for unit in _units_of(lines, apart, fits_inside, level + 1):
             is_term = not place and len(inner) > 1 and _ITEM.match(inner[1]) is not None
             head, end, start = unit.opens.rpartition("\n")  # the latter precedes the first line inside
             gap = unit.before.split("\n")

@@ -306,7 +306,11 @@ def test_chunks_of_a_body_have_its_title_and_address() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["word " * 9000, "x" * 44_000, "```\n" + "a = 1\n" * 9000 + "```", "| a |\n| --- |\n| " + "b " * 9000]
+    "text",
+    [
+        *("word " * 9000, "x" * 44_000, "```\n" + "a = 1\n" * 9000 + "```", "| a |\n| --- |\n| " + "b " * 9000),
+        *("> " * 9000 + "word", "- " * 9000 + "word", "1. " * 9000 + "word\n\n> x"),  # of others' feeds
+    ],
 )
 def test_no_chunk_is_far_too_long(text: str) -> None:
     chunks = chunk_markdown(text, 400)
