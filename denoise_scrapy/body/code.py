@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from denoise_scrapy.core.characters import LINE_BREAK
+from denoise_scrapy.core.characters import DIGIT
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
 
@@ -97,40 +97,34 @@ def code_frames(page: Page) -> CodeFrames:
     return found
 
 
-#: Line numbers before code have at most so many characters: those of a thousand lines.
-MOST_NUMBERS = 4_000
 _NUMBER = re.compile(r"\s*(\d+)")
 
 
 def line_numbers(page: Page) -> list[int]:
-    r"""Return the elements that only number the lines of code: all before it, or one at the start of each line.
+    r"""Return the elements that only number the lines of code: all right before it, or one at the start of each line.
 
     Example:
         >>> page = Page.parse("<table><tr><td>8<br>9</td><td><pre>a = 3\nb = 4</pre></td></tr></table>")
         >>> [page.tags()[element] for element in line_numbers(page)]
         ['td']
     """
-    e, found = page.elements, list[int]()
-    is_pre, is_code = e.has_tag({"pre"}), e.has_tag({"code"})
-    is_pre &= e.subtree_sums(is_pre) == 1
-    is_code &= (e.subtree_sums(is_code) == 1) & (e.nearest(e.has_tag({"pre"})) < 0)
-    chars = e.rows["seen"]["end"] - e.rows["seen"]["start"]
-    in_order, before = np.argsort(e.parent, kind="stable"), np.zeros(len(e), np.int64)
-    before[in_order[1:]] = np.where(np.diff(e.parent[in_order]) == 0, in_order[:-1], 0)
-    around = list[int]()
-    for code in np.flatnonzero(is_pre | is_code).tolist():
-        text = page.tree.text_in(code).replace(LINE_BREAK, "\n").rstrip()
+    blocks, found = page.blocks, list[int]()
+    digits, is_code = blocks.rows["counts"][:, DIGIT], blocks.has(Flag.PREFORMATTED)
+    for block in (is_code & (digits > 1)).nonzero()[0].tolist():
+        text = page.block_text(block)
         numbers = [start[1] for start in map(_NUMBER.match, text.split("\n")) if start]
-        if not "".join(text.split()).isdecimal():
-            around.append(code)
-            if len(numbers) > text.count("\n") and _are_in_order(numbers):
-                found += _numbers_within(page, code, numbers)
-    for _level in range(LEVELS):
-        beside = np.unique(before[around])
-        for element in beside[(beside > 0) & (chars[beside] <= MOST_NUMBERS)].tolist():
-            if _are_in_order(page.tree.text_in(element, " ").split()):
-                found.append(element)
-        around = np.unique(e.parent_or_self[around]).tolist()
+        if len(numbers) > text.count("\n") and _are_in_order(numbers) and not "".join(text.split()).isdecimal():
+            found += _numbers_within(page, int(blocks.element[block]), numbers)
+    alone = (digits == blocks.rows["chars"]).nonzero()[0]
+    tags = page.tags() if len(alone) else []
+    for run in np.split(alone, np.flatnonzero(np.diff(alone) > 1) + 1) if len(alone) else ():
+        first, end = int(run[0]), int(run[-1]) + 1
+        if end < len(blocks) and (is_code[end] or "code" in tags[blocks.element[end] : blocks.element[end] + 2]):
+            elements = blocks.element[run].tolist()
+            others = {int(blocks.element[other]) for other in (first - 1, end) if other >= 0}
+            holds_more = any(one <= other < page.elements.end[one] for one in elements for other in others)
+            if not holds_more and _are_in_order(" ".join(map(page.block_text, range(first, end))).split()):
+                found += elements
     return found
 
 
