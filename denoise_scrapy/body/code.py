@@ -97,7 +97,7 @@ def code_frames(page: Page) -> CodeFrames:
     return found
 
 
-_NUMBER = re.compile(r"\s*(\d+)")
+_NUMBER, _ALONE = re.compile(r"\s*(\d+)"), re.compile(r"\d{1,6}")
 
 
 def line_numbers(page: Page) -> list[int]:
@@ -130,7 +130,7 @@ def line_numbers(page: Page) -> list[int]:
 
 def _are_in_order(words: Sequence[str]) -> bool:
     """Return whether some words are numbers, each one more than the one before."""
-    return len(words) > 1 and all(map(str.isdecimal, words)) and {*np.diff([int(word) for word in words])} == {1}
+    return len(words) > 1 and all(map(_ALONE.fullmatch, words)) and {*np.diff([int(word) for word in words])} == {1}
 
 
 def _numbers_within(page: Page, code: int, numbers: list[str]) -> list[int]:

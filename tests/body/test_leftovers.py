@@ -98,6 +98,7 @@ def test_numbers_of_the_lines_of_code_are_no_text(form: str) -> None:
         "<p>4 7</p><pre>one\ntwo</pre>",
         "<p>1</p><pre>one</pre>",
         "<pre>1 2</pre><pre>3 4</pre>",
+        f"<p>{'9' * 5_000} 1</p><pre>one</pre>",  # Python reads no such numbers
         "<pre>one\ntwo</pre><p>1 2</p>",
     ],
 )
