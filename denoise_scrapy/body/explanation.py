@@ -59,6 +59,7 @@ def _rows(page: Page, body: Body, site: SiteStatistics) -> Iterator[Row]:
     names = np.select([kept, hidden, template], ["kept", "hidden", "template"], "low")
     columns = (names, blocks.tokens, blocks.link_density, shared.text_share, shared.placed_share, shared.slot_share)
     values = (column.tolist() for column in (*columns, preformatted))
+    said = " ".join(body.text.split())
     reasons: dict[int, dict[str, None]] = defaultdict(dict)
     for mark, reason in page.unseen_reasons().items():
         reasons[int(blocks.elements.block_after[mark])][reason] = None
@@ -71,6 +72,8 @@ def _rows(page: Page, body: Body, site: SiteStatistics) -> Iterator[Row]:
             numbers.append(f"{slot:.0%} of what stands in such places repeats")
         if k and name != "hidden" and HANGING[0] <= block.probability <= HANGING[1]:
             numbers.append("hangs by a thread: beside other pages it may go the other way")
+        if name == "low" and block.probability > 0.5 and " ".join(block.text.split()) in said:
+            numbers.append("likely, but its words are kept elsewhere")
         if number in reasons:
             numbers.append(f"{'nothing shows it' if name == 'hidden' else 'struck'}: {', '.join(reasons[number])}")
         yield Row(name, block, words, tuple(numbers), is_pre)

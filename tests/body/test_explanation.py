@@ -120,6 +120,15 @@ def test_classes_say_what_repeats_and_what_is_hidden():
     assert {name for name, _ in framed(checked(page)[1])} <= {"kept", "low", "hidden"}
 
 
+def test_text_that_is_kept_once_says_so():
+    twice = "The mayor opened the new bridge at noon, and hundreds of people walked over it before the rain came."
+    source = f"<p>{PROSE}</p><p>{twice}</p><p>{PROSE[::-1]}</p><div><div><p>{twice}</p></div></div>"
+    explanation, tree = checked(source)
+    numbers = [block.get("data-numbers") for block in tree.xpath("//section[@id='page']//span[@tabindex]")]
+    assert [row.name for row in explanation.rows] == ["kept", "kept", "kept", "low"]
+    assert ["its words are kept elsewhere" in one for one in numbers] == [False, False, False, True]
+
+
 def test_structure_links_and_images_are_words():
     source = (
         f"<h2>Rain</h2><ul><li>{PROSE}<li>Two</ul><table><tr><th>City<th>Rain<tr><td>Bergen<td>9 mm</table>"
