@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -203,11 +203,6 @@ class RedisStore(Store):
             return bool(client.exists(self._meta))
 
     @override
-    def newer(self, after: int) -> Iterator[Sequence[Record]]:
-        for batch in self._batches(after):
-            yield [self._record(*one) for one in batch]
-
-    @override
     def expire(self, before: float, most: int) -> list[int]:
         with self._client as client:
             old = [int(one) for one in client.zrangebyscore(self._seen, "-inf", f"({before}", start=0, num=most)]
@@ -308,15 +303,6 @@ class RedisStore(Store):
             portion = records[start : start + BATCH]
             count += self._run(_REMOVE, *(part for one in portion for part in (one.id, _digest(one.name))))
         return count
-
-    def _batches(self, after: int) -> Iterator[list[tuple[int, bytes, bytes]]]:
-        while True:
-            with self._client as client:
-                batch = [_entry(*one) for one in client.xrange(self._log, f"{after + 1}-0", count=BATCH)]
-            if not batch:
-                return
-            yield batch
-            after = batch[-1][0]
 
     def _record(self, number: int, data: bytes, version: bytes = b"", owner: str = "") -> Record:
         try:

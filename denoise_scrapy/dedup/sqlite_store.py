@@ -113,12 +113,6 @@ class SQLiteStore(Store):
                         _release(link, owner)
 
     @override
-    def newer(self, after: int) -> Iterator[Sequence[Record]]:
-        while batch := self._newer(after):
-            yield batch
-            after = batch[-1].id
-
-    @override
     def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:
         link, alike = self._connection, list[int]()
         # first: what another process commits meanwhile is found below, and with `newer` it would seem to have been
@@ -236,9 +230,6 @@ class SQLiteStore(Store):
             part = ordered[start : start + _ASKED]
             marks = ",".join("?" * len(part))
             yield from self._connection.execute(f"{query} WHERE id IN ({marks}) ORDER BY id", part)
-
-    def _newer(self, after: int) -> list[Record]:
-        return list(map(self._record, self._connection.execute(_NEWER, (after, BATCH))))
 
     def _record(self, row: Sequence[Any]) -> Record:
         number, owner, key, scope, group, site, variant_of, *of, version = row

@@ -83,13 +83,15 @@ class Store(ABC):
             StoreMismatch: The store has fingerprints with other constants, or was written by another program.
         """
 
-    @abstractmethod
     def newer(self, after: int) -> Iterator[Sequence[Record]]:
         """Yield the records with ids above `after`, without owners, in order of id, some thousand at a time.
 
         Raises:
             ValueError: A record is damaged (`checked`).
         """
+        while batch := self.find(Name(""), seen=after).newer:
+            yield batch
+            after = batch[-1].id
 
     @abstractmethod
     def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:
