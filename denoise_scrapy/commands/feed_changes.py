@@ -14,7 +14,7 @@ from denoise_scrapy.commands import SHOWN
 from denoise_scrapy.dedup.versions import written
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import row_file, uncompressed
-from denoise_scrapy.support.shown import WORDS, beside, counted, figures_page, shared, shown
+from denoise_scrapy.support.shown import WORDS, beside, counted, figures_page, numbered, shared, shown
 
 KEY = "url"
 # Changed items that are drawn on the page.
@@ -114,17 +114,13 @@ class FeedDifference:
 
 def _items(path: Path, key: str) -> dict[str, Mapping[str, Any]]:
     """Return the items of a feed by their keys; of several with one key, those after the first get a number."""
-    found, seen = dict[str, Mapping[str, Any]](), Counter[str]()
+    found, met = dict[str, Mapping[str, Any]](), Counter[str]()
     for item in _rows(path):
         if key not in item:
             raise ValueError(
                 f"{path}: an item has no field {key!r}, only {', '.join(item) or 'none'}; --key names another"
             )
-        name = str(item[key])
-        seen[name] += 1
-        while (unique := name if seen[name] == 1 else f"{name} #{seen[name]}") in found:
-            seen[name] += 1
-        found[unique] = item
+        found[numbered(str(item[key]), met)] = item
     return found
 
 

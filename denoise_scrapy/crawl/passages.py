@@ -62,7 +62,7 @@ from denoise_scrapy.dedup.variants import ReadText, read_text, site_of
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, spelling
-from denoise_scrapy.support.shown import MAX_CELL, shown
+from denoise_scrapy.support.shown import MAX_CELL, numbered, shown
 from denoise_scrapy.worker.extractor import Extracted
 
 # URLs that a page declares as its own, and how many are read; usually it declares one, in one or two places.
@@ -207,9 +207,7 @@ class ResponseItems:
 
     def numbered(self, key: str) -> str:
         """Return `key`, with "#2", "#3" … added for further items of this response with the same key."""
-        self._keys[key] += 1
-        number = self._keys[key]
-        return key if number == 1 else f"{key}#{number}"
+        return numbered(key, self._keys)
 
     def absolute(self, url: str) -> str:
         """Return a URL resolved against this page; unchanged if it is not a URL."""

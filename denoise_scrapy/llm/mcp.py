@@ -9,10 +9,10 @@ import asyncio
 import json
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass
-from itertools import chain, count
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -23,7 +23,7 @@ from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import deduplicate
 from denoise_scrapy.dedup.rules import PartRule
 from denoise_scrapy.support.formats import Form
-from denoise_scrapy.support.shown import report
+from denoise_scrapy.support.shown import numbered, report
 
 _NO_EXTRA = "needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]"
 # Limits of one call: pages, total characters given, pages fetched by following links, seconds of its crawl.
@@ -134,12 +134,9 @@ class Tools:
             which are kept. `problems`.
         """
         found, problems = await self._read(pages, "text", follow)
-        rows: dict[str, tuple[str, str, None, str]] = {}
-        for one in found:
-            names = chain([one.key], (f"{one.key}#{number}" for number in count(2)))
-            key = next(name for name in names if name not in rows)  # a URL may end in #2 itself
-            rows[key] = (key, one.text, None, one.row["title"])
-        verdicts = await asyncio.to_thread(lambda: list(deduplicate(rows.values(), keep=keep, scope="global")))
+        met = Counter[str]()
+        rows = [(numbered(one.key, met), one.text, None, one.row["title"]) for one in found]
+        verdicts = await asyncio.to_thread(lambda: list(deduplicate(rows, keep=keep, scope="global")))
         return {
             "kept": [key for key, verdict in verdicts if not verdict.duplicate],
             "duplicates": [

@@ -92,6 +92,19 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def numbered(name: str, met: Counter[str]) -> str:
+    """Return a name, with "#2", "#3" … behind it where it was met before: another each time, which is met then.
+
+    Example:
+        >>> met = Counter()
+        >>> [numbered(name, met) for name in ("a", "a#2", "a", "a")]
+        ['a', 'a#2', 'a#3', 'a#4']
+    """
+    met[name] += 1
+    unique = name if met[name] == 1 else f"{name}#{met[name]}"
+    return unique if unique == name or numbered(unique, met) == unique else numbered(name, met)
+
+
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int] = ()) -> list[str]:
     r"""Return the lines of a table: the columns of `texts` are left-aligned, numbers right-aligned.
 

@@ -121,7 +121,7 @@ def test_what_cannot_be_compared_is_an_error(here: Path, told: Told) -> None:
 
 
 def test_items_of_one_key_are_compared_beside_one_that_has_their_number(here: Path, told: Told) -> None:
-    keys = "u", "u #2", "u", "u"
+    keys = "u", "u#2", "u", "u"
     (here / "a.jsonl").write_text("".join(json.dumps({"url": key, "n": n}) + "\n" for n, key in enumerate(keys)))
     assert "4 the same, 0 changed, 0 gone, 0 new" in told("compare a.jsonl a.jsonl")[0]
 
