@@ -17,15 +17,14 @@ from scrapy.utils.project import inside_project
 from denoise_scrapy.body import find_strategy
 from denoise_scrapy.body.example_files import examples_of, file_name_of
 from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, Explanation, explain_page
-from denoise_scrapy.body.extraction import NO_MARKUP, SET_ASIDE
+from denoise_scrapy.body.extraction import NO_MARKUP, PAGES_A_SITE, SET_ASIDE
 from denoise_scrapy.commands import SHOWN, STANDARD, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.crawl.sites import PLACES, sites_place
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.settings import DenoiseSettings, nearest_hint
+from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory, facts_store, site_key
-from denoise_scrapy.support.shown import report, say
-from denoise_scrapy.worker.extractor import PAGES_PER_SITE
+from denoise_scrapy.support.shown import nearest_hint, report, say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -99,7 +98,7 @@ def kept_pages(
         return KeptPages("a page without a URL belongs to no site")
     if place is None:
         return KeptPages(f"the settings name no site memory ({PLACES}); --compare PAGE names pages to compare with")
-    store, memory = facts_store(place), PageMemory(read.memory_bytes, PAGES_PER_SITE)
+    store, memory = facts_store(place), PageMemory(read.memory_bytes, PAGES_A_SITE)
     if find_strategy(strategy).needs_elements:
         return KeptPages(f"the site memory {store.place} has only facts of pages, but the strategy needs whole pages")
     try:

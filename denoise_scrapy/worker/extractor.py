@@ -19,7 +19,7 @@ from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, Example, SiteModel, find_strategy
 from denoise_scrapy.body.example_files import examples_of
 from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of
-from denoise_scrapy.body.extraction import SET_ASIDE, TOO_LARGE, with_source
+from denoise_scrapy.body.extraction import PAGES_A_SITE, SET_ASIDE, TOO_LARGE, with_source
 from denoise_scrapy.body.fields import META, NEWS, held_bytes, values_of
 from denoise_scrapy.body.kind import NONE
 from denoise_scrapy.body.strategies.combined import LIKELY_CONTENT
@@ -38,8 +38,6 @@ from denoise_scrapy.site.facts_store import newest_of_each
 from denoise_scrapy.site.memory import SAME_TEMPLATE
 from denoise_scrapy.site.urls import OF_FIELD, likest_links, without_field
 
-# Pages remembered per site; a page is compared with the most similar of these.
-PAGES_PER_SITE = 32
 # Share of the memory for pages that items may still need; the rest is for comparison pages.
 RECENT_SHARE = 1 / 5
 # Reading it takes .25 ms.
@@ -140,7 +138,7 @@ class Extractor:
     def __init__(self, settings: DenoiseSettings, memory_bytes: int) -> None:
         self._settings = settings
         self._most = int(memory_bytes * RECENT_SHARE)
-        self._memory = PageMemory(memory_bytes - self._most, PAGES_PER_SITE)
+        self._memory = PageMemory(memory_bytes - self._most, PAGES_A_SITE)
         self._pages: OrderedDict[int, _Page] = OrderedDict()
         self._nbytes = self._evicted = 0
         self._taught: dict[str, dict[str, Example]] = {}  # during the crawl, by site and address

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from denoise_scrapy.body.extraction import PAGES_A_SITE
 from denoise_scrapy.crawl.bodies import ENOUGH
 from denoise_scrapy.crawl.budget import PER_SITE
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.worker.extractor import PAGES_PER_SITE
 from docs.pictures.svg import Svg
 
 
@@ -14,7 +14,7 @@ def draw() -> Svg:
     default = DenoiseSettings()
     svg = Svg(800, 300, "Comparison pages come from memory, from the crawl or from fetches; else the page is alone")
     svg.box(20, 20, 150, 44, "pages of the crawl", "(each parsed once)")
-    svg.box(230, 20, 170, 44, f"memory, {default.memory_mb:g} MB,", f"{PAGES_PER_SITE} pages per site")
+    svg.box(230, 20, 170, 44, f"memory, {default.memory_mb:g} MB,", f"{PAGES_A_SITE} pages per site")
     svg.box(460, 20, 150, 44, "site memory", "(earlier crawls)")
     svg.arrow(170, 42, 230, 42)
     svg.arrow(460, 42, 400, 42)

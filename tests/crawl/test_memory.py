@@ -39,7 +39,7 @@ def odd_web(web: Web) -> Web:
 
 
 def test_bounds_of_the_settings_hold_and_what_left_is_counted(odd_web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extractor, "PAGES_PER_SITE", 3)
+    monkeypatch.setattr(extractor, "PAGES_A_SITE", 3)
     done = crawl(spider_of(*odd_web.urls(range(PAGES))), {"DENOISE_MEMORY_MB": 0.2, "CONCURRENT_REQUESTS": 2})
     assert len(done.items) == PAGES
     assert all(item["body"] for item in done.items)
