@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, show
 from denoise_scrapy.crawl.duplicates import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, RedisStore, SQLiteStore, Store, StoreMismatch
-from denoise_scrapy.dedup.rules import Rule
 from denoise_scrapy.dedup.versions import Version
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
@@ -52,15 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.epilog = "Copies of a removed text then count as new."
 
 
-class Opened(NamedTuple):
-    """An open index."""
-
-    store: Store  # to be closed
-    rule: Rule  # one that reads it: "part" also for "near-copy", whose fingerprints are the same
-
-
-def open_index(place: str) -> Opened:
-    """Open an existing index, or that of a job directory."""
+def open_index(place: str) -> tuple[Store, Mapping[str, str]]:
+    """Open an existing index, or that of a job directory; return its store, to be closed, and its constants."""
     mismatch: StoreMismatch | None = None
     for rule in RULES.values():
         store = dedup_run.store_at(place)  # a store is opened only once
@@ -72,7 +63,7 @@ def open_index(place: str) -> Opened:
             raise FileNotFoundError(f"{without_password(place)}: there is no such index")
         try:
             store.open(rule.constants)
-            return Opened(store, rule)
+            return store, rule.constants
         except StoreMismatch as error:  # rules differ in their constants: report the first, the default's
             store.close()
             mismatch = mismatch or error
@@ -85,21 +76,16 @@ def stats(args: argparse.Namespace, settings: Given) -> int:
     args.store = args.store or index_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
     if args.store == MEMORY:
         raise UsageError("no STORE given, and the settings DENOISE_DEDUP_STORE and JOBDIR name none")
-    opened = open_index(args.store)
-    found: dict[str, Any]
-    with opened.store as store:
-        found = {
-            "texts": len(store),
-            "bytes": _size(store.path) if isinstance(store, SQLiteStore) else None,
-            "constants": dict(opened.rule.constants),
-        }
-    size = "" if found["bytes"] is None else f", {found['bytes']:,} bytes"
+    opened, constants = open_index(args.store)
+    with opened as store:
+        texts, nbytes = len(store), _size(store.path) if isinstance(store, SQLiteStore) else None
+    size = "" if nbytes is None else f", {nbytes:,} bytes"
     lines = [
-        f"{without_password(args.store)}: {counted(found['texts'], 'text')}{size}",
+        f"{without_password(args.store)}: {counted(texts, 'text')}{size}",
         "constants:",
-        *(f"    {key}: {value}" for key, value in found["constants"].items()),
+        *(f"    {key}: {value}" for key, value in constants.items()),
     ]
-    show(args, found, lines)
+    show(args, {"texts": texts, "bytes": nbytes, "constants": {**constants}}, lines)
     return 0
 
 
@@ -113,7 +99,7 @@ def forget(args: argparse.Namespace, settings: Given) -> int:
     if not args.keys and args.older_than is None:
         raise UsageError("dedup forget: give a KEY or --older-than")
     wanted, limit = {spelling for key in args.keys for spelling in _spellings(key)}, args.older_than
-    with open_index(args.store).store as store:
+    with open_index(args.store)[0] as store:
         texts = list[tuple[int, str, str]]()
         for batch in store.newer(0):
             meant = [(one.id, *one.name[:2]) for one in batch if not wanted or one.name.key in wanted]
@@ -148,9 +134,8 @@ def moment(text: str) -> float:
 
 def chunks(args: argparse.Namespace, settings: Given) -> int:
     """Print the key and the ids of chunks of each item, as the feeds `chunk-changes` have left them in a store."""
-    opened = open_index(args.store)
-    with opened.store:
-        for record in opened.store.records():
+    with open_index(args.store)[0] as store:
+        for record in store.records():
             version = Version.unpack(record.version)
             for name in () if version is None else version.chunk_ids:
                 say(json_line({"url": record.name.key, "id": name}))

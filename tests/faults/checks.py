@@ -31,14 +31,14 @@ def wrong_so_far(projects: Sequence[Project], index: Path | None = None) -> Iter
         if line["of"] not in there or line["of"] == line["url"]:
             yield f"{line['url']} was dropped as a copy of {line['of']}, which is itself or is not in the feed"
     if index is not None and index.exists() and index.stat().st_size:  # else it was killed before its first commit
-        with tempfile.TemporaryDirectory() as folder, open_index(copied(index, folder)).store as store:
+        with tempfile.TemporaryDirectory() as folder, open_index(copied(index, folder))[0] as store:
             yield from (f"the index: {problem}" for problem in problems(store))
             assert len(list(store.records())) == len(store)  # a damaged one raises an error
 
 
 def keys_of(index: Path) -> set[str]:
     """Keys of the texts in an index."""
-    with tempfile.TemporaryDirectory() as folder, open_index(copied(index, folder)).store as store:
+    with tempfile.TemporaryDirectory() as folder, open_index(copied(index, folder))[0] as store:
         return {record.name.key for record in store.records()}
 
 
