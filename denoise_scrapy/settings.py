@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
-__all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_tracebacks", "nearest_hint"]
+__all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_tracebacks"]
 
 PREFIX = "DENOISE_"
 # Further keys of DENOISE_FIELDS with their meanings: marks, whose item fields have the same names by default.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import date
 from pathlib import Path
@@ -15,10 +15,10 @@ from denoise_scrapy.body.examples import Example, lesson_of
 from denoise_scrapy.commands import Given, UsageError, show
 from denoise_scrapy.crawl.sites import PLACES, SITES_FILE, sites_place
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.settings import DenoiseSettings, nearest_hint
+from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import FactsStore, facts_store, site_key, template_similarity
 from denoise_scrapy.site.memory import SAME_TEMPLATE
-from denoise_scrapy.support.shown import MAX_CELL, counted, say, shown, text_table
+from denoise_scrapy.support.shown import MAX_CELL, counted, nearest_hint, say, shown, text_table
 from denoise_scrapy.support.storage import SCHEMES
 
 
@@ -64,7 +64,12 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     lines = [f"{args.store}: {counted(len(found), 'site')}"]
     lines += text_table(["pages", "bytes", "newest", "site"], rows, [2, 3]) if rows else []
     told = [
-        [one["date"], "?" if one["days"] is None else f"{one['days']:,}", _match(one), one["url"]]
+        [
+            one["date"],
+            "?" if one["days"] is None else f"{one['days']:,}",
+            "refused: its text is not on its page" if one["is_refused"] else f"{one['like']:,} of {one['pages']:,}",
+            one["url"],
+        ]
         for site in known.values()
         for one in site.get("examples", ())
     ]
@@ -85,12 +90,6 @@ def _examples(examples: Sequence[Example], pages: Sequence[PageFacts]) -> list[d
             row["days"] = (date.today() - date.fromisoformat(one.date)).days
         found.append(row | {"is_refused": not lesson_of(one).widths})
     return found
-
-
-def _match(example: Mapping[str, Any]) -> str:
-    if example["is_refused"]:
-        return "refused: its text is not on its page"
-    return f"{example['like']:,} of {example['pages']:,}"
 
 
 @contextmanager

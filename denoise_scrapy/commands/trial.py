@@ -33,8 +33,8 @@ from denoise_scrapy.crawl.passages import Passage
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.page import Page
 from denoise_scrapy.pipelines import ItemPipeline
-from denoise_scrapy.settings import DenoiseSettings, nearest_hint
-from denoise_scrapy.support.shown import MAX_LOGGED, report, say, say_json
+from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.support.shown import MAX_LOGGED, nearest_hint, report, say, say_json
 
 # Items by default; and pages for each, as a spider that yields few items would crawl the whole site.
 ITEMS, PAGES_PER_ITEM = 50, 4
@@ -76,6 +76,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if getattr(process, "bootstrap_failed", False) or crawler.stats is None:
         raise OSError("the crawl did not start: -L ERROR shows why")
     counts: dict[str, Any] = crawler.stats.get_stats()
+    pipelines = sorted(map(path_of, of_spider.getdict("ITEM_PIPELINES")))
     costs = Costs(
         requests=counts.get("downloader/request_count", 0),
         added=counts.get(f"{PREFIX}comparison/requests", 0),
@@ -83,7 +84,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         milliseconds=trial.milliseconds(),
         errors=counts.get("spider_exceptions/count", 0),
         losses=trial.losses,
-        left_out=[] if args.pipelines else sorted(_pipelines_in(of_spider)),
+        left_out=[name for name in pipelines if not (args.pipelines or name.startswith("denoise_scrapy."))],
     )
     target = Path(args.output or f"{Path(args.spider).stem}-trial.html")
     target.write_text(report_of(spider.name, trial.items, costs), encoding="utf-8", errors="replace")
@@ -208,12 +209,6 @@ def _spider_of(name: str, settings: Settings) -> type[Spider]:
     if len(found) != 1:
         raise UsageError(f"trial: {name} has {len(found)} spiders, not one")
     return found[0]
-
-
-def _pipelines_in(settings: Settings) -> list[str]:
-    """Return the names of the project's pipelines."""
-    names = map(path_of, settings.getdict("ITEM_PIPELINES"))
-    return [name for name in names if not name.startswith("denoise_scrapy.")]
 
 
 def _positive(text: str) -> int:
