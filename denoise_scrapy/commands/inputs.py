@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 from collections.abc import Sequence
+from itertools import filterfalse
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,9 +18,6 @@ from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.support.formats import format_of
 from denoise_scrapy.support.row_files import uncompressed
-
-_URL = re.compile(r"https?://", re.IGNORECASE)
-_OTHER_URL = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 class GivenText(NamedTuple):
@@ -99,8 +96,10 @@ def _content(name: str) -> bytes:
     return data
 
 
-def pages_of(names: Sequence[str], command: str, settings: Given, output: str | None = None) -> list[Source]:
-    """Read files and standard input ("-", once) as they are, and fetch URLs.
+def pages_of(
+    names: Sequence[str], command: str, settings: Given, output: str | None = None, follow: int = 0
+) -> list[Source]:
+    """Read files and standard input ("-", once) as they are, and fetch URLs, and up to `follow` pages they link to.
 
     Raises:
         UsageError: A name is of another kind or that of the output, or "-" occurs twice.
@@ -110,10 +109,10 @@ def pages_of(names: Sequence[str], command: str, settings: Given, output: str | 
         raise UsageError(f"{command}: {output}: it is a page as well: give the output another name")
     if list(names).count(STANDARD) > 1:
         raise UsageError(f"{command}: only one page can be standard input")
-    for name in names:
-        if _OTHER_URL.match(name):
+    urls = [name for name in dict.fromkeys(names) if "://" in name]
+    for name in urls:
+        if not name.lower().startswith(("http://", "https://")):
             raise UsageError(f"{command}: {name}: only files and http(s) URLs can be read")
-    urls = [name for name in dict.fromkeys(names) if _URL.match(name)]
     found: dict[str, Source] = {
         name: (sys.stdin.buffer.read() if name == STANDARD else _content(name), None, False)
         for name in names
@@ -122,5 +121,5 @@ def pages_of(names: Sequence[str], command: str, settings: Given, output: str | 
     if urls:  # last, so that missing files are reported before any request is sent
         from denoise_scrapy.commands.fetch_pages import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
 
-        found |= fetch(urls, settings)
-    return [found[name] for name in names]
+        found |= fetch(urls, settings, follow)
+    return [found[name] for name in (*names, *filterfalse(names.__contains__, found))]

@@ -10,7 +10,7 @@ from denoise_scrapy.body import Example
 from denoise_scrapy.body.example_files import write_example
 from denoise_scrapy.body.examples import lesson_of
 from denoise_scrapy.body.named import named_texts
-from denoise_scrapy.commands import Given, Source, UsageError
+from denoise_scrapy.commands import Given, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.commands.teach_page import OTHERS, TaughtPages, serve
 from denoise_scrapy.page.parse import decode_html
@@ -46,7 +46,8 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         raise UsageError("teach: --field: write NAME=TEXT")
     known = settings.get("DENOISE_EXAMPLES")  # unchecked: the first example makes the folder, and names fields
     is_given = bool(args.css or args.text or fields)
-    (html, url, _), *others = _sources(args, settings, OTHERS * (not is_given))
+    follow = OTHERS * (not is_given and not args.compare)
+    (html, url, _), *others = pages_of([args.page, *args.compare], "teach", settings, follow=follow)
     address = url or args.url
     if not site_key(address):
         raise UsageError("teach: --url: the page of an example has an http(s) address")
@@ -69,12 +70,3 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     if not known:
         say(f'To use it: DENOISE_EXAMPLES = "{FOLDER}" in the settings')
     return 0
-
-
-def _sources(args: argparse.Namespace, settings: Given, follow: int) -> list[Source]:
-    """Return the page and those to compare it with; of a URL alone, some that it links to."""
-    if args.compare or not follow or not site_key(args.page):
-        return pages_of([args.page, *args.compare], "teach", settings)
-    from denoise_scrapy.commands.fetch_pages import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
-
-    return [*fetch([args.page], settings, follow).values()]
