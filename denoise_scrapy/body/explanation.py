@@ -27,7 +27,7 @@ from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
 from denoise_scrapy.body.strategies.repetition import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Flag, Page, PageFacts
-from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.site import SiteStatistics, site_key
 from denoise_scrapy.support.shown import counted
 
 #: Classes of blocks. The first match applies, in the order kept, hidden, template, low.
@@ -354,7 +354,7 @@ def explain_page(  # noqa: PLR0913 - those of `extract`
 def _parse(label: str, page: str | bytes | PageFacts) -> Page | PageFacts:
     if isinstance(page, PageFacts):
         return page
-    return Page.parse(page, url=label if label.lower().startswith(("http://", "https://")) else None)
+    return Page.parse(page, url=label if site_key(label) else None)
 
 
 def _lack(page: Page | PageFacts, used: tuple[object, ...], others: tuple[object, ...]) -> str:

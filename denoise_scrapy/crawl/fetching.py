@@ -9,7 +9,6 @@ import asyncio
 import logging
 from time import monotonic
 from typing import Any
-from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from scrapy import Request
@@ -24,6 +23,7 @@ from denoise_scrapy.crawl.pages import CrawledPage, is_comparable, is_page
 from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.workers import Workers
+from denoise_scrapy.page.attributes import host_of
 from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
 from denoise_scrapy.site.urls import spelling
 from denoise_scrapy.support.shown import logger_of
@@ -148,7 +148,7 @@ class Fetcher:
     async def _ask(self, url: str, page: CrawledPage, site: str) -> Response | None:
         """Send a request if permitted, and count it; return None without a usable response."""
         budget, must_be_public = self._budget, must_stay_public(page)
-        began, host = monotonic(), urlsplit(url).hostname or ""
+        began, host = monotonic(), host_of(url)
         budget.count_request(site)
         if must_be_public:
             is_public_only = await leads_to_public_only(host, budget.seconds_left(site))
@@ -226,5 +226,5 @@ def must_stay_public(page: CrawledPage) -> bool:
     if page.carried.get("proxy"):  # it resolves the host; the address of the response is the proxy's
         return False
     # unknown with caches and some handlers: then the page counts as public unless its URL has a private address
-    address = address_of(str(page.address)) or address_of(urlsplit(page.url).hostname or "")
+    address = address_of(str(page.address)) or address_of(host_of(page.url))
     return address is None or is_public(address)
