@@ -36,7 +36,6 @@ from denoise_scrapy.settings import (
     UPDATE,
     VARIANT,
     ConfigurationError,
-    DenoiseSettings,
 )
 from denoise_scrapy.support.adapters import Adapter, adapters_of
 from denoise_scrapy.support.shown import MAX_CELL, MAX_LOGGED, logger_of, shown
@@ -274,10 +273,12 @@ class BodyPipeline(ItemPipeline):
         """Return those of our fields that the item has, and that are to be set."""
         item, content, settings = passage.item, passage.content, passage.settings
         wanted, missing = list[str](), list[str]()
+        # the spider may yield an earlier page's item again, or another one with the values that this had from us
+        are_ours = hash(str(content.get(settings.body_field))) in self._texts
         for name in dict.fromkeys(settings.item_fields.values()):
             if not has_field(item, name):
                 missing.append(name)
-            elif has_text(content, name) and not self._may_set(content, settings) and name != settings.html_field:
+            elif has_text(content, name) and not are_ours and name != settings.html_field:
                 self._crawl.count("body/unset/kept")
             else:
                 wanted.append(name)
@@ -286,13 +287,6 @@ class BodyPipeline(ItemPipeline):
             kind = type(item)
             self._crawl.say_once(f"no_field/{kind}", NO_FIELDS, kind.__name__, ", ".join(map(repr, missing)))
         return wanted
-
-    def _may_set(self, content: Mapping[Any, Any], settings: DenoiseSettings) -> bool:
-        """Return whether fields with values may be set, as an earlier page's item had these from us.
-
-        The spider may yield it again, or another one with its values.
-        """
-        return hash(str(content.get(settings.body_field))) in self._texts
 
     def _check_libraries(self) -> None:
         """Raise `ConfigurationError` for a field whose library is missing."""
