@@ -161,17 +161,15 @@ class Run:
         self._write_note()
 
     def _write_note(self) -> None:
-        self._write("run.json", json.dumps(self._note, indent=1))
+        """Write the note atomically, under another name first."""
+        place = f"{self._root}/run.json"
+        self._files.create_dir(self._root)
+        with self._files.open_output_stream(f"{place}.new") as file:
+            file.write(json.dumps(self._note, indent=1).encode())
+        self._files.move(f"{place}.new", place)
 
     def _has(self, name: str) -> bool:
         return bool(self._files.get_file_info(f"{self._root}/{name}").type != FileType.NotFound)
-
-    def _write(self, name: str, text: str) -> None:
-        """Write a file atomically, under another name first."""
-        self._files.create_dir(self._root)
-        with self._files.open_output_stream(f"{self._root}/{name}.new") as file:
-            file.write(text.encode())
-        self._files.move(f"{self._root}/{name}.new", f"{self._root}/{name}")
 
 
 def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str, Any]:

@@ -191,7 +191,7 @@ def duplicates_of(
     if scope not in SCOPES:
         raise ValueError(f"scope is {' or '.join(SCOPES)}, not {scope!r}")
     _bound_batches(found.sparkSession)
-    stage = stage or _kept_by_spark
+    stage = stage or (lambda _, part: part.localCheckpoint())
     # numbers in the order of the texts: partitions are sorted, and the upper bits of a number are its partition
     ordered = found.repartitionByRange(*_ORDER).sortWithinPartitions(*_ORDER)
     texts = stage("texts", ordered.withColumn("id", F.monotonically_increasing_id()))
@@ -208,10 +208,6 @@ def duplicates_of(
     in_turn = _edges(texts, pairs).repartition(1).sortWithinPartitions("id", "place")
     resolved = stage("resolved", _mapped(in_turn, _resolved, _EDGES))
     return _marked(texts, named, firsts, resolved).withColumn("keys", F.lit("64 x 4" if joined else "32 x 2"))
-
-
-def _kept_by_spark(_: str, part: DataFrame) -> DataFrame:
-    return part.localCheckpoint()
 
 
 def _keyed(rows: Rows, joined: bool) -> Rows:
