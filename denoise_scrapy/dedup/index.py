@@ -21,7 +21,6 @@ from denoise_scrapy.core.feature_strings import EVERY, FeatureStrings
 from denoise_scrapy.dedup.prefilter import bands_of
 from denoise_scrapy.dedup.rules import (
     MOST_NEW,
-    Comparison,
     Fingerprint,
     NearCopyRule,
     NewText,
@@ -550,8 +549,7 @@ class DuplicateIndex:
         likes, held = list[Like](), list[Like]()
         for one in records:
             own, kept = is_same_site(site, one.name.site), one.fingerprint
-            same = item.fingerprint.n > 0 and kept.digest == item.fingerprint.digest
-            proof = Comparison(same, 1.0, 1.0) if same else self._rule.judge(item.text, kept)
+            proof = self._rule.judge(item.text, kept)
             if proof.duplicate:
                 likes.append(Like(one, proof, own))
             elif self._variants and own and holds(item.text, kept):

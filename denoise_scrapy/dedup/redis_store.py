@@ -175,8 +175,7 @@ class RedisStore(Store):
         self._link = RedisLink(url, name, timeout)
         self._where = f"{self._link.place}, keys {{{self._link.name}}}:*"
         self._all = [f"{{{self._link.name}}}:{key}" for key in _NAMES]
-        self._meta, self._last, self._log, self._keys, self._claims, self._owners = self._all[:6]
-        self._seen, self._bands = self._all[6:]
+        self._meta, self._last, self._log, self._keys, self._claims, self._owners, self._seen, self._bands = self._all
         scripts = (_PUT, _REMOVE, _END, _NOTE, _BEAT, _SILENT)
         self._scripts = {script: self._link.client.register_script(_COMMON + script) for script in scripts}
         self._opened = False
