@@ -7,12 +7,12 @@ import zlib
 from dataclasses import replace
 
 import numpy as np
-from datasketch import MinHash
+from datasketch import MinHash, MinHashLSH
 
 from denoise_scrapy.core.feature_strings import FeatureStrings, read_units
 from denoise_scrapy.dedup import DuplicateIndex
 from denoise_scrapy.dedup import index as index_module
-from denoise_scrapy.dedup.prefilter import bands_of
+from denoise_scrapy.dedup.prefilter import BANDS, VALUES, bands_of
 from tests.dedup.made_texts import cut_out, english
 
 
@@ -55,6 +55,11 @@ def test_bands_are_of_the_values_of_datasketch():
         plain.update_batch((mixed >> np.uint64(32)).tolist())
         pairs = enumerate(plain.hashvalues.reshape(32, 2).tolist())
         assert bands(words) == [zlib.crc32(struct.pack("<QQ", *pair), place) for place, pair in pairs]
+
+
+def test_bands_are_as_many_as_datasketch_chooses():
+    chosen = MinHashLSH(threshold=0.2, num_perm=64, weights=(0.3, 0.7))
+    assert (chosen.b, chosen.r) == (BANDS, VALUES // BANDS)
 
 
 def test_datasketch_is_imported_by_an_index_that_needs_it_only():
