@@ -64,6 +64,12 @@ SPECIAL = {"__contains__", "__enter__", "__exit__", "__getitem__", "__iter__", "
 NAMED = re.compile(r"^    (\w+): ", re.MULTILINE)
 
 
+def meaning_of(name: str) -> str:
+    """Return the meaning of a stat by its name without the prefix; "" if it is not declared."""
+    family = name.rpartition("/")[0]
+    return STATS.get(name) or STATS.get(f"{family}/*") or STATS.get(f"{family.rpartition('/')[0]}/*/*", "")
+
+
 def listing() -> str:
     """Return the whole listing."""
     parts = [(name, _module(name)) for name in MODULES]
