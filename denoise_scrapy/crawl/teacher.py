@@ -21,7 +21,7 @@ from scrapy.utils.job import job_dir
 
 from denoise_scrapy.body import Body, Example
 from denoise_scrapy.body.example_files import examples_of, write_example
-from denoise_scrapy.body.examples import MOST_EXAMPLES, shares_of
+from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of
 from denoise_scrapy.core.feature_strings import tokens
 from denoise_scrapy.crawl.asking import Asked, AskedPage, asked_page
 from denoise_scrapy.crawl.pages import CrawledPage
@@ -191,7 +191,7 @@ def example_of(given: Given, asked: AskedPage) -> Example:
             raise ValueError("it is not the page's own text")
     else:
         example = Example(asked.html, keep=given, url=asked.url, date=today)
-        if not shares_of(Page.parse(asked.html, url=asked.url, keep=given), example).any():
+        if not lesson_of(example).widths:
             raise ValueError("its selectors find nothing")
     return example
 
