@@ -28,16 +28,14 @@ BLOCK_TAGS = frozenset(
 
 #: Frames of the page's layout: the block nodes of the template signature. Wang, Chen and Dai (2018) use div and table;
 #: section, article, main and the other sectioning tags have since taken their place.
-CONTAINER_TAGS = frozenset(
-    ["div", "table", "section", "article", "main", "aside", "nav", "header", "footer", "form", "ul", "ol", "dl"]
-)
+CONTAINER_TAGS = frozenset("div table section article main aside nav header footer form ul ol dl".split())
 
 #: Song et al. (2011), section 2: the tags that carry content, plus modern ones (i, em, li …), for which the source's P
 #: SPAN B STRONG H1..H6 stand.
-CONTENT_TAGS = frozenset(["p", "span", "b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"])
+CONTENT_TAGS = frozenset("p span b strong h1 h2 h3 h4 h5 h6".split())
 
 #: Frames whose width and height attributes, or inline style sizes, are noted: they lay out a page.
-SIZED_TAGS = frozenset(["table", "td", "div", "section", "article", "main", "center"])
+SIZED_TAGS = frozenset("table td div section article main center".split())
 
 #: What declarations of styles say: bits of `Style` in `core/styles.pxd`, which has their meaning.
 Property = IntFlag(
@@ -82,9 +80,9 @@ USUAL_SHEET = b"""
 """
 
 ROOT_TAGS = frozenset(["html", "body"])
-HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+HEADING_TAGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 #: Elements whose text is exact: no space is added.
-EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
+EXACT_TAGS = frozenset("pre code kbd samp tt var textarea".split())
 
 #: What an element is by its tag: bits of `ElementKind.kind`.
 Kind = IntFlag(
@@ -92,30 +90,33 @@ Kind = IntFlag(
     "BLOCK CONTAINER SKIPPED BREAK ROOT EXACT IN_HEAD LIST CONTENT PICTURE TERM DIV QUOTE STORY FOOTER FORM BUTTON "
     "OPENER MATTER CAPTION TIME ITEM GRAPHIC",
 )
+_TAGS_OF_KIND = {
+    Kind.BREAK: "br",
+    Kind.LIST: "ul ol dl",
+    Kind.PICTURE: "img",
+    Kind.TERM: "dt",
+    Kind.DIV: "div",
+    Kind.QUOTE: "blockquote q cite",
+    Kind.STORY: "article",
+    Kind.FOOTER: "footer",
+    Kind.FORM: "form",
+    Kind.BUTTON: "button",
+    Kind.MATTER: "pre blockquote figure img table",  # a button beside it belongs to it
+    Kind.CAPTION: "figcaption caption",
+    Kind.TIME: "time address",
+    Kind.ITEM: "li",
+    Kind.GRAPHIC: "img picture video svg",
+}
 KIND_TAGS: dict[Kind, frozenset[str]] = {
     Kind.BLOCK: BLOCK_TAGS,
     Kind.CONTAINER: CONTAINER_TAGS,
     Kind.SKIPPED: SKIPPED_TAGS,
-    Kind.BREAK: frozenset(["br"]),
     Kind.ROOT: ROOT_TAGS,
     Kind.EXACT: EXACT_TAGS,
     Kind.IN_HEAD: HEAD_TAGS,
-    Kind.LIST: frozenset(["ul", "ol", "dl"]),
     Kind.CONTENT: CONTENT_TAGS,
-    Kind.PICTURE: frozenset(["img"]),
-    Kind.TERM: frozenset(["dt"]),
-    Kind.DIV: frozenset(["div"]),
-    Kind.QUOTE: frozenset(["blockquote", "q", "cite"]),
-    Kind.STORY: frozenset(["article"]),
-    Kind.FOOTER: frozenset(["footer"]),
-    Kind.FORM: frozenset(["form"]),
-    Kind.BUTTON: frozenset(["button"]),
     Kind.OPENER: HEADING_TAGS | {"summary", "dt"},  # a button in it opens what is below
-    Kind.MATTER: frozenset(["pre", "blockquote", "figure", "img", "table"]),  # a button beside it belongs to it
-    Kind.CAPTION: frozenset(["figcaption", "caption"]),
-    Kind.TIME: frozenset(["time", "address"]),
-    Kind.ITEM: frozenset(["li"]),
-    Kind.GRAPHIC: frozenset(["img", "picture", "video", "svg"]),
+    **{kind: frozenset(tags.split()) for kind, tags in _TAGS_OF_KIND.items()},
 }
 
 
