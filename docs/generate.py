@@ -17,9 +17,10 @@ from pathlib import Path
 from denoise_scrapy.body.fields import FIELDS, META, NEWS
 from denoise_scrapy.core import styles
 from denoise_scrapy.core.markup import Property, Test
-from denoise_scrapy.crawl.counters import PREFIX, STATS
+from denoise_scrapy.crawl.parts import PREFIX
 from denoise_scrapy.settings import MARKS, declarations
 from docs import public_api, three_tools
+from docs.counters import STATS, meaning_of
 from docs.pictures import flow, matching, scoring, shots, tree
 from evaluation import figures
 
@@ -191,7 +192,7 @@ def problems() -> Iterator[str]:
         yield from (f"{name}: no file {link}" for link in links if not (page.parent / link).exists())
         yield from (f"{name}: no setting {one}" for one in {*re.findall(r"\bDENOISE_[A-Z_]+[A-Z]\b", text)} - SETTINGS)
         stats = re.findall(r"\bdenoise/([a-z_/]+[a-z])(?![a-z_/])", text)
-        yield from (f"{name}: no stat denoise/{stat}" for stat in stats if not public_api.meaning_of(stat))
+        yield from (f"{name}: no stat denoise/{stat}" for stat in stats if not meaning_of(stat))
     for file, test in re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", (DOCS / "guarantees.md").read_text("utf-8")):
         if not (ROOT / file).exists() or test not in functions_in(ROOT / file):
             yield f"docs/guarantees.md: no test {file}::{test}"

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from denoise_scrapy.commands import _parser
-from denoise_scrapy.crawl.counters import PREFIX, STATS
+from denoise_scrapy.crawl.parts import PREFIX
 from denoise_scrapy.settings import declarations
+from docs.counters import STATS
 
 LISTING = Path(__file__).parent.parent / "tests/api/public_api.txt"
 MODULES = (
@@ -62,12 +63,6 @@ BUILDING_BLOCKS = {"denoise_scrapy.page", "denoise_scrapy.site"}
 MAKING = {"make_blocks", "make_rendering", "make_title"}
 SPECIAL = {"__contains__", "__enter__", "__exit__", "__getitem__", "__iter__", "__len__"}
 NAMED = re.compile(r"^    (\w+): ", re.MULTILINE)
-
-
-def meaning_of(name: str) -> str:
-    """Return the meaning of a stat by its name without the prefix; "" if it is not declared."""
-    family = name.rpartition("/")[0]
-    return STATS.get(name) or STATS.get(f"{family}/*") or STATS.get(f"{family.rpartition('/')[0]}/*/*", "")
 
 
 def listing() -> str:

@@ -26,9 +26,8 @@ from denoise_scrapy.body import SiteModel
 from denoise_scrapy.commands import UsageError, check_output
 from denoise_scrapy.commands.fetch_pages import NOTHING_KEPT, process_for
 from denoise_scrapy.commands.trial_report import Costs, TriedItem, lines_of, report_of
-from denoise_scrapy.crawl.counters import PREFIX
 from denoise_scrapy.crawl.items import has_field
-from denoise_scrapy.crawl.parts import ADDONS, has_addon, path_of
+from denoise_scrapy.crawl.parts import ADDONS, PREFIX, has_addon, path_of
 from denoise_scrapy.crawl.passages import Passage
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.page import Page

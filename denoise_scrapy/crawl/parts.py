@@ -19,7 +19,6 @@ from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
 from scrapy.utils.python import global_object_name
 
-from denoise_scrapy.crawl.counters import PREFIX
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tracebacks
 from denoise_scrapy.support.shown import counted, logger_of
 from denoise_scrapy.support.storage import replacing
@@ -28,6 +27,8 @@ Answer = TypeVar("Answer")
 
 logger = logger_of(__name__)
 
+#: Beginning of the names of our stats (`docs/counters.py`).
+PREFIX = "denoise/"
 #: Import paths of the add-on.
 ADDONS = ("denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon")
 STATS_FILE = "denoise-stats.json"

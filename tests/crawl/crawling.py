@@ -12,8 +12,8 @@ from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.utils.reactor import install_reactor, is_reactor_installed
 
-from denoise_scrapy.crawl.counters import PREFIX
-from docs.public_api import meaning_of
+from denoise_scrapy.crawl.parts import PREFIX
+from docs.counters import meaning_of
 
 ADDON = {"denoise_scrapy.DenoiseAddon": 500}
 BASE = {

@@ -10,9 +10,8 @@ import scrapy
 from denoise_scrapy import extract
 from denoise_scrapy.body import Taste
 from denoise_scrapy.body.taste import PARTS
-from denoise_scrapy.crawl.counters import STATS
 from denoise_scrapy.settings import MARK, ConfigurationError, DenoiseSettings
-from docs.public_api import meaning_of
+from docs.counters import STATS, meaning_of
 from tests.crawl.crawling import crawl, spider_of
 
 OWN = """

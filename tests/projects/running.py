@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from denoise_scrapy.crawl.counters import PREFIX
-from docs.public_api import meaning_of
+from denoise_scrapy.crawl.parts import PREFIX
+from docs.counters import meaning_of
 from tests.processes import run_python
 
 PROJECTS = Path(__file__).parent

@@ -1,8 +1,6 @@
-"""All our counters in Scrapy's stats, each declared once."""
+"""All our counters in Scrapy's stats, each declared once: the package counts, this says what. Tests compare both."""
 
 from __future__ import annotations
-
-PREFIX = "denoise/"
 
 STATS: dict[str, str] = {
     "pages/parsed": "pages parsed",
@@ -65,3 +63,9 @@ STATS: dict[str, str] = {
     "memory/evicted/*": "evictions, by structure (docs/memory.md)",
     "invalid_meta": 'requests with an invalid meta["denoise"]',
 }
+
+
+def meaning_of(name: str) -> str:
+    """Return the meaning of a stat by its name without the prefix; "" if it is not declared."""
+    family = name.rpartition("/")[0]
+    return STATS.get(name) or STATS.get(f"{family}/*") or STATS.get(f"{family.rpartition('/')[0]}/*/*", "")
