@@ -113,9 +113,10 @@ def _in_thread(work: partial[Any]) -> Awaitable[Any]:
     def run() -> None:
         try:
             answer.set_result(work())
-        except BaseException as error:  # SystemExit, say, and StopIteration, which no future takes
-            is_plain = isinstance(error, Exception) and not isinstance(error, StopIteration)
-            answer.set_exception(error if is_plain else RuntimeError(f"{type(error).__name__}: {error}"))
+        except StopIteration as error:  # which no future takes
+            answer.set_exception(RuntimeError(f"StopIteration: {error}"))
+        except BaseException as error:
+            answer.set_exception(error)
 
     threading.Thread(target=run, name="denoise-asked", daemon=True).start()
     return asyncio.wrap_future(answer)
