@@ -23,15 +23,13 @@ from urllib.parse import quote, urljoin
 
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, begins_page
 from denoise_scrapy.page.attributes import declared_url
-from denoise_scrapy.support.formats import PAGE_FORMATS, ROW_FORMATS, format_of
+from denoise_scrapy.support.formats import COMPRESSIONS, PAGE_FORMATS, ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import UNPACKS, Read, row_file, uncompressed
 
 #: Reads the page of an HTML file, given the record without it.
 ReadPage: TypeAlias = Callable[[ArchiveRecord, BinaryIO], ArchiveRecord]
 
 _ROWS = 16  # rows of Parquet read at a time: some MB of pages
-#: Suffixes of compressed files.
-COMPRESSIONS = (".gz", ".zst")
 # Maximum bytes of an archive that is compressed again within a ZIP file, whose copy needs a place on disk. By custom, a
 # WARC file has 1 GB, and is stored as it is, however large.
 _MOST_UNPACKED = 1 << 30

@@ -12,7 +12,6 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any
 
-from denoise_scrapy.archive.archive_files import COMPRESSIONS
 from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import Body, extract
 from denoise_scrapy.body.fields import FIELDS, META, NO_SETTINGS, columns_of, field_of, values_of
@@ -26,7 +25,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
-from denoise_scrapy.support.formats import FORMS, format_of
+from denoise_scrapy.support.formats import COMPRESSIONS, FORMS, format_of
 from denoise_scrapy.support.shown import counted, json_line, report, straight
 
 MOST_JOBS = 64

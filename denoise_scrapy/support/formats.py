@@ -11,8 +11,12 @@ Form = Literal["text", "markdown", "html"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 
+#: Suffixes of compressed files.
+COMPRESSIONS = (".gz", ".zst")
+
+
 def _compressed(*suffixes: str) -> tuple[str, ...]:
-    return tuple(one + of for one in suffixes for of in ("", ".gz", ".zst"))
+    return tuple(one + of for one in suffixes for of in ("", *COMPRESSIONS))
 
 
 #: Suffixes of file names.
