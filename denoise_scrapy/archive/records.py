@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from denoise_scrapy.page.parse import decode_html, media_type
+from denoise_scrapy.page.parse import DECLARING_BYTES, decode_html, media_type
 from denoise_scrapy.site import site_key
 
 #: Problems of records, with explanations.
@@ -35,7 +35,6 @@ _TAG = re.compile(rb"<[a-z!?/]", re.IGNORECASE)
 _START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.I | re.S
 )
-TAG_WITHIN = 65_536  # bytes within which a page has its first tag
 
 
 class ArchiveRecord(NamedTuple):
@@ -60,7 +59,7 @@ class ArchiveRecord(NamedTuple):
             return self.bad("too large", f"over {MOST_BYTES} bytes")
         if not content.strip():
             return self.bad("empty")
-        start = content if isinstance(content, bytes) else content[:TAG_WITHIN].encode("utf-8", "replace")
+        start = content if isinstance(content, bytes) else content[:DECLARING_BYTES].encode("utf-8", "replace")
         if not is_html(start, labelled=labelled):
             return self.bad("no HTML", media_type(start))
         if not site_key(self.url):
@@ -80,7 +79,7 @@ class ArchiveRecord(NamedTuple):
 
 def begins_page(data: bytes) -> bool:
     """Return whether bytes begin like an HTML page, after any comments and a byte order mark."""
-    return _START.match(data, 0, TAG_WITHIN) is not None
+    return _START.match(data, 0, DECLARING_BYTES) is not None
 
 
 def is_html(data: bytes, *, labelled: bool) -> bool:
@@ -93,4 +92,4 @@ def is_html(data: bytes, *, labelled: bool) -> bool:
         False
     """
     begins = data[:2] in _UTF16 or begins_page(data)
-    return begins or (labelled and _TAG.search(data, 0, TAG_WITHIN) is not None and not media_type(data))
+    return begins or (labelled and _TAG.search(data, 0, DECLARING_BYTES) is not None and not media_type(data))
