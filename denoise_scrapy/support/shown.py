@@ -100,9 +100,12 @@ def numbered(name: str, met: Counter[str]) -> str:
         >>> [numbered(name, met) for name in ("a", "a#2", "a", "a")]
         ['a', 'a#2', 'a#3', 'a#4']
     """
-    met[name] += 1
-    unique = name if met[name] == 1 else f"{name}#{met[name]}"
-    return unique if unique == name or numbered(unique, met) == unique else numbered(name, met)
+    unique = name
+    while unique in met:
+        met[name] += 1
+        unique = f"{name}#{met[name]}"
+    met[unique] = 1
+    return unique
 
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int] = ()) -> list[str]:

@@ -4,6 +4,7 @@ import io
 import json
 import sys
 import time
+from collections import Counter
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from denoise_scrapy.commands.compare import explained
 from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore
-from denoise_scrapy.support.shown import beside, shared
+from denoise_scrapy.support.shown import beside, numbered, shared
 from tests.crawl.conftest import Told
 from tests.crawl.web import article, story
 
@@ -124,6 +125,12 @@ def test_items_of_one_key_are_compared_beside_one_that_has_their_number(here: Pa
     keys = "u", "u#2", "u", "u"
     (here / "a.jsonl").write_text("".join(json.dumps({"url": key, "n": n}) + "\n" for n, key in enumerate(keys)))
     assert "4 the same, 0 changed, 0 gone, 0 new" in told("compare a.jsonl a.jsonl")[0]
+
+
+def test_names_are_numbered_beside_any_that_have_numbers() -> None:
+    met = Counter[str]()
+    names = [*(f"u#{number}" for number in range(5000)), *"uuuu"]
+    assert [numbered(name, met) for name in names] == [*names[:5001], "u#5000", "u#5001", "u#5002"]
 
 
 @given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abc")))
