@@ -10,7 +10,7 @@ import pytest
 from denoise_scrapy.crawl.workers import WORTH_PAGES
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article
-from tests.processes import run_in
+from tests.processes import SECONDS, run_in
 
 WARM, CRAWLS = 6, 3
 PAGES = WORTH_PAGES + 10
@@ -82,7 +82,8 @@ reactor.run()
 @pytest.mark.parametrize("workers", ["auto", "1"])
 def test_nothing_is_left_of_an_ended_crawl(tmp_path: Path, web: Web, workers: str) -> None:
     web.pages = {f"/a/{n}": article(n) for n in range(PAGES)}
-    done = run_in(tmp_path, [sys.executable, "-c", MANY, str(WARM + CRAWLS), workers, *web.urls(range(PAGES))])
+    command = [sys.executable, "-c", MANY, str(WARM + CRAWLS), workers, *web.urls(range(PAGES))]
+    done = run_in(tmp_path, command, seconds=3 * SECONDS)  # nine crawls
     assert done.returncode == 0, done.stdout
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["error"] == ""
