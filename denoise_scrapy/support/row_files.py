@@ -73,7 +73,7 @@ class RowFile(ABC):
 
     @abstractmethod
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
-        """Read all rows; if the format has columns, only the wanted ones."""
+        """Read all rows; if the format has columns, only the wanted ones if any are named, else all."""
 
     @abstractmethod
     def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
@@ -251,7 +251,7 @@ class Parquet(RowFile):
         with self._opened() as file:
             content = parquet.ParquetFile(file, buffer_size=_BUFFER)  # otherwise whole columns are read
             for batch in content.iter_batches(batch_size=self._at_once):
-                names = [name for name in wanted if name in batch.schema.names]
+                names = [name for name in wanted or batch.schema.names if name in batch.schema.names]
                 for place, fields in enumerate(batch.select(names).to_pylist()):
                     number += 1
                     yield Read(number, (batch, place), fields)

@@ -121,6 +121,16 @@ def test_what_cannot_be_compared_is_an_error(here: Path, told: Told) -> None:
     assert "c.json: not JSON" in told("compare a.jsonl c.json", 1)[1]
 
 
+def test_feeds_are_compared_whatever_their_formats(here: Path, told: Told) -> None:
+    (here / "a.jsonl").write_text('{"url": "u", "body": "Rain."}\n{"url": "v", "body": "Sun."}\n')
+    (here / "b.csv").write_text("url,body\nu,Rain.\nv,Fog.\n")
+    (here / "c.json").write_text('[{"url": "u", "body": "Rain."}, {"url": "v", "body": "Sun."}]')
+    told("dedup run a.jsonl -o d.parquet")
+    for name in ("a.jsonl", "c.json", "d.parquet"):
+        assert "1 the same, 1 changed, 0 gone, 0 new" in told(f"compare {name} b.csv")[0]
+        assert "2 the same, 0 changed, 0 gone, 0 new" in told(f"compare d.parquet {name}")[0]
+
+
 def test_items_of_one_key_are_compared_beside_one_that_has_their_number(here: Path, told: Told) -> None:
     keys = "u", "u#2", "u", "u"
     (here / "a.jsonl").write_text("".join(json.dumps({"url": key, "n": n}) + "\n" for n, key in enumerate(keys)))
