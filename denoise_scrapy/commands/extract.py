@@ -25,7 +25,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
-from denoise_scrapy.support.formats import COMPRESSIONS, FORMS, format_of
+from denoise_scrapy.support.formats import COMPRESSIONS, FORMS, ROW_FORMATS, format_of
 from denoise_scrapy.support.shown import counted, json_line, report, straight
 
 MOST_JOBS = 64
@@ -77,6 +77,9 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         return _extract_many(args, settings, make, chosen)
     if args.output_dir or args.resume or args.errors or args.jobs > 1:
         raise UsageError("extract: --output-dir, --resume, --errors and --jobs need several pages, such as a folder")
+    kind = format_of(args.output, ROW_FORMATS)
+    if kind and (kind, args.format) != ("jsonl", "json"):
+        raise UsageError(f"extract: -o {args.output}: one page is no file of rows; --format json -o FILE.jsonl has one")
     (html, url, _), *others = pages_of([*args.page, *args.compare], "extract", settings, args.output)
     if kind := media_type(html):
         archive = "nor named as an archive (.warc, .jsonl, .parquet)"

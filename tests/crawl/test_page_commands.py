@@ -41,6 +41,14 @@ def test_no_page_is_written_over(three: Path, told: Told, command: str) -> None:
     assert (three / "0.html").read_text("utf-8") == article(0)
 
 
+def test_one_page_is_no_file_of_rows(three: Path, told: Told) -> None:
+    for name in ("out.parquet", "out.jsonl", "out.csv.gz"):
+        assert f"-o {name}: one page is no file of rows" in told(f"extract 0.html -o {name}", 2)[1]
+        assert not Path(name).exists()
+    told("extract 0.html --format json -o out.jsonl")
+    assert json.loads(Path("out.jsonl").read_text("utf-8"))["text"]
+
+
 TURNED = "\u202atold\u202bin\u202dthe\u202e\u2066other\u2067\u2068side\u2069direction\u202c"
 UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe]")
 
