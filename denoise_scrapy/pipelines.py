@@ -66,7 +66,7 @@ EARLIER = (
     "greater number in ITEM_PIPELINES than %s"
 )
 NO_FIELDS = (
-    "%s has no field %s, so its items do not get what DENOISE_FIELDS puts there: declare the field, or name another"
+    "%s has no field %s, so its items lack what belongs there: declare the field, or name another in DENOISE_FIELDS"
 )
 NO_FIELD_FOR = "DENOISE_ADAPTERS has functions for what no field receives: %s. Name the fields in DENOISE_FIELDS"
 REFUSED = "%s refuses %r = %s: %s. (Further such values: denoise/body/unset/refused)"
@@ -282,6 +282,7 @@ class BodyPipeline(ItemPipeline):
                 self._crawl.count("body/unset/kept")
             else:
                 wanted.append(name)
+        missing += [name for name in settings.asked_marks if not has_field(item, name)]
         if missing:
             self._crawl.add("body/unset/no_field", len(missing))
             kind = type(item)
@@ -427,8 +428,7 @@ class NearDuplicatePipeline(ItemPipeline):
             NO_CONTENT: True,
         }
         if outcome in marks:
-            is_marked = self._mark(passage, MARK if outcome == COPY else outcome, marks[outcome])
-            self._crawl.count(outcome == COPY and not is_marked and "body/unset/no_field")
+            self._mark(passage, MARK if outcome == COPY else outcome, marks[outcome])
 
     def _note_seen(self, passage: Passage, verdict: Verdict) -> None:
         """Count an item that was delivered before, and mark it, depending on the settings."""
@@ -440,16 +440,16 @@ class NearDuplicatePipeline(ItemPipeline):
             mark["changed"] = list(verdict.changed)
         self._mark(passage, SEEN, mark)
 
-    def _mark(self, passage: Passage, mark: str, value: Any) -> bool:
+    def _mark(self, passage: Passage, mark: str, value: Any) -> None:
         """Set a mark in its field, if the settings name it or the item's class declares it; of a copy, also again."""
         field, item = passage.settings.mark_field(mark), passage.item
         is_asked = mark == SEEN or passage.settings.dedup == "mark" or mark in passage.settings.fields
-        return (
-            bool(field)
+        if (
+            field
             and (is_declared(item, field) or (is_asked and has_field(item, field)))
             and (mark == MARK or not has_text(passage.content, field))
-            and self._set(passage, field, value)
-        )
+        ):
+            self._set(passage, field, value)
 
     def _note_copy(self, passage: Passage, verdict: Verdict) -> None:
         """Count a near-duplicate, and drop it unless it is marked."""

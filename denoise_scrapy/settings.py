@@ -390,6 +390,12 @@ class DenoiseSettings:
         return self.fields.get(mark, mark) or (MARK if mark == MARK else "")
 
     @cached_property
+    def asked_marks(self) -> tuple[str, ...]:
+        """Item fields of the marks that the settings ask for: by name, or as they say to mark items."""
+        asked = {*self.fields, *[MARK] * (self.dedup == "mark"), *[SEEN] * (self.seen == "mark")}
+        return tuple(field for mark in MARKS if mark in asked and (field := self.mark_field(mark)))
+
+    @cached_property
     def needs_index(self) -> bool:
         """True if texts are compared, with others or with their earlier versions."""
         return self.dedup != "off" or self.seen != "keep"

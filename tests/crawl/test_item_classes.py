@@ -349,6 +349,26 @@ def test_the_missing_fields_of_a_class_are_said_in_one_line(articles: Web, kind:
     assert "'sure'" not in line and "denoise/errors" not in done.stats
 
 
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"DENOISE_SEEN": "mark"}, "'seen'"),
+        ({"DENOISE_DEDUP": "mark"}, "'near_duplicate'"),
+        ({"DENOISE_DEDUP": "mark", "DENOISE_FIELDS": {"near_duplicate": "copy_of"}}, "'copy_of'"),
+        ({"DENOISE_SEEN": "mark", "DENOISE_FIELDS": {"seen": "", "no_content": "wall"}}, "'wall'"),
+        ({"DENOISE_SEEN": "drop-unchanged"}, ""),
+    ],
+)
+def test_a_class_without_a_mark_that_is_asked_for_is_said_before_any_item_has_it(
+    articles: Web, settings: dict[str, Any], named: str, tmp_path: Path
+) -> None:
+    kind = dataclasses.make_dataclass("Story", [("url", str), ("body", str, "")])
+    spider = spider_of(*articles.urls(range(3)), parse=lambda self, response: kind(response.url))
+    done = crawl(spider, {"DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite"), **settings})
+    assert [f"Story has no field {named}," in line for line in warnings_of(done)] == [True] * bool(named)
+    assert len(done.items) == 3
+
+
 def test_each_class_with_missing_fields_is_said_once(articles: Web) -> None:
     lines = warnings_of(crawled(articles, *BARE, dict, pages=12))
     assert [sum(f"{kind.__name__} " in line for line in lines) for kind in BARE] == [1] * len(BARE)
