@@ -460,17 +460,15 @@ class DenoiseSettings:
         per_page: bool = False,
         imports: bool = True,
     ) -> DenoiseSettings:
-        known = {
-            spelled(name): (name, kind, declared)
-            for name, kind, _, declared in declarations()
-            if declared.per_page or not per_page
-        }
+        known = {spelled(name): (name, kind, declared) for name, kind, _, declared in declarations()}
         changes: dict[str, Any] = {}
         for key, value in given.items():
             if key not in known:
                 hint = nearest_hint(str(key), known, "denoise_")
                 raise ConfigurationError(f"{key} = {value!r}: no such setting{hint}")
             name, kind, declared = known[key]
+            if per_page and not declared.per_page:
+                raise ConfigurationError(f"{key} = {value!r}: a setting of the whole crawl, not of a request")
             parsed = _checked(key, value, kind, declared, imports=imports)
             # dicts are merged key by key
             changes[name] = {**getattr(self, name), **parsed} if kind == _PAIRS else parsed

@@ -75,6 +75,7 @@ def test_a_spider_says_what_belongs_to_a_body_and_a_request_does_for_its_page_al
     [
         ("no", "meta[\"denoise\"] = 'no': valid are True, False and a dict"),
         ({1: 2}, "1 = 2: no such setting"),
+        ({"url_field": "address"}, "url_field = 'address': a setting of the whole crawl, not of a request"),
     ],
 )
 def test_an_invalid_wish_of_a_request_is_said_once_and_the_crawl_goes_on(linked: Web, meta: Any, said: str) -> None:

@@ -167,7 +167,7 @@ def test_settings_of_one_page() -> None:
     assert not chosen.for_page(None).enabled
     assert chosen.for_page(True).enabled
     assert chosen.for_page({"enabled": True}).enabled
-    with pytest.raises(ConfigurationError, match="no such setting"):
+    with pytest.raises(ConfigurationError, match=r"dedup_store .*: a setting of the whole crawl"):
         settings.for_page({"dedup_store": "x.sqlite"})
 
 
