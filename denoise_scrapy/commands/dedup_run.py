@@ -42,7 +42,7 @@ MARK_FIELD = "near_duplicate"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    file = "JSON lines, CSV in UTF-8 (both also .gz, .zst) or Parquet; - for JSON lines on standard input"
+    file = "JSON lines, JSON, CSV in UTF-8 (all also .gz, .zst) or Parquet; - for JSON lines on standard input"
     parser.add_argument("file", metavar="FILE", help=file)
     what = parser.add_argument_group("output").add_mutually_exclusive_group()
     for name, meaning in (
@@ -105,7 +105,7 @@ def _checked(args: argparse.Namespace) -> str:
     """Return the format of the file; raise `UsageError` for conflicting arguments."""
     kind = "jsonl" if args.file == STANDARD else format_of(args.file, ROW_FORMATS)
     if not kind:
-        raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl, *.csv or *.parquet")
+        raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl, *.json, *.csv or *.parquet")
     if (args.keep == "newest") != bool(args.date):
         raise UsageError("dedup run: --keep newest and --date FIELD go together")
     what, valid = (args.what, ("jsonl",)) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))

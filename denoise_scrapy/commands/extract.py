@@ -78,7 +78,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     if args.output_dir or args.resume or args.errors or args.jobs > 1:
         raise UsageError("extract: --output-dir, --resume, --errors and --jobs need several pages, such as a folder")
     kind = format_of(args.output, ROW_FORMATS)
-    if kind and (kind, args.format) != ("jsonl", "json"):
+    if kind in {"csv", "parquet"} or (kind and args.format != "json"):
         raise UsageError(f"extract: -o {args.output}: one page is no file of rows; --format json -o FILE.jsonl has one")
     (html, url, _), *others = pages_of([*args.page, *args.compare], "extract", settings, args.output)
     if kind := media_type(html):
@@ -152,7 +152,7 @@ def _output(args: argparse.Namespace) -> BodyFiles:
     """
     kind = format_of(args.output)
     is_parquet = kind == "parquet"
-    if kind not in {"", "jsonl", "parquet"}:
+    if kind not in {"", "json", "jsonl", "parquet"}:
         raise UsageError(f"extract: -o {args.output}: several pages are written as .jsonl (also .gz, .zst) or .parquet")
     if args.output_dir:
         if args.output != STANDARD:

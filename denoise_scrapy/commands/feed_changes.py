@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any
 from denoise_scrapy.commands import SHOWN
 from denoise_scrapy.dedup.versions import written
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
-from denoise_scrapy.support.row_files import row_file, uncompressed
+from denoise_scrapy.support.row_files import row_file
 from denoise_scrapy.support.shown import WORDS, beside, counted, figures_page, numbered, shared, shown
 
 KEY = "url"
@@ -25,7 +24,7 @@ ALIGNED, MOST_CHARS = 5000, 20_000
 
 def is_feed(name: str) -> bool:
     """Return whether a file is a feed by its name: JSON, JSON lines, CSV or Parquet, compressed or not."""
-    return bool(format_of(name, ROW_FORMATS)) or Path(name).suffix == ".json"
+    return bool(format_of(name, ROW_FORMATS))
 
 
 @dataclass(frozen=True)
@@ -125,21 +124,13 @@ def _items(path: Path, key: str) -> dict[str, Mapping[str, Any]]:
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    kind = format_of(path.name, ROW_FORMATS)
-    if kind:
-        for number, row in enumerate(row_file(kind, lambda: path.open("rb")).rows(), 1):
+    try:
+        for number, row in enumerate(row_file(format_of(path.name), lambda: path.open("rb")).rows(), 1):
             if row.fields is None:
-                raise ValueError(f"{path}: row {number}: {row.problem}")
+                raise ValueError(f"row {number}: {row.problem}")
             yield row.fields
-        return
-    with path.open("rb") as file, uncompressed(file) as content:
-        try:
-            rows = json.load(content)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{path}: not JSON: {error}") from None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ValueError(f"{path}: not a list of items")
-    yield from rows
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _changed(one: Mapping[str, Any], other: Mapping[str, Any], fields: Collection[str]) -> tuple[str, ...]:

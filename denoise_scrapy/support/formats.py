@@ -23,6 +23,7 @@ def _compressed(*suffixes: str) -> tuple[str, ...]:
 SUFFIXES: Mapping[str, tuple[str, ...]] = {
     "warc": (".warc", ".warc.gz", ".warc.zst", ".warc.lz4"),
     "jsonl": _compressed(".jsonl", ".jl", ".ndjson"),
+    "json": _compressed(".json"),
     "csv": _compressed(".csv", ".tsv"),
     "parquet": (".parquet", ".pq"),
     "html": _compressed(".html", ".htm", ".xhtml"),
@@ -30,7 +31,7 @@ SUFFIXES: Mapping[str, tuple[str, ...]] = {
 }
 #: Formats that `scrapy denoise dedup run` reads and writes (`row_files`), and formats of pages
 #: (`archive.archive_files`).
-ROW_FORMATS = ("csv", "jsonl", "parquet")
+ROW_FORMATS = ("csv", "json", "jsonl", "parquet")
 PAGE_FORMATS = ("warc", "jsonl", "parquet", "html", "zip")
 
 

@@ -1,4 +1,4 @@
-"""Files of rows: JSON lines, CSV and Parquet. Rows are written with the values that were read.
+"""Files of rows: JSON lines, JSON, CSV and Parquet. Rows are written with the values that were read.
 
 JSON lines and CSV may also be written as Parquet. Text is UTF-8; bytes that are not are written unchanged.
 """
@@ -144,7 +144,7 @@ def compressing(file: BinaryIO, name: str) -> Any:
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], **limits: int) -> RowFile:
     """Return a file in a format of `ROW_FORMATS`; Parquet needs pyarrow."""
-    kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
+    kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "json": Json, "csv": Csv, "parquet": Parquet}
     return kinds[kind](opened, **limits)
 
 
@@ -166,8 +166,34 @@ class JsonLines(RowFile):
     @override
     def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
         with _text_to(file) as text:
-            for read, of, score in rows:
-                text.write(_marked(read, mark, of, score) if mark and score is not None else read.raw)
+            for row in rows:
+                text.write(_line(row, mark))
+
+
+class Json(JsonLines):
+    """A list of JSON objects, as Scrapy writes it, all in memory; written with one object per line, in ASCII."""
+
+    counted = "row"
+
+    @override
+    def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
+        with self._text() as text:
+            try:
+                found = json.load(text)
+            except (RecursionError, ValueError) as error:
+                raise ValueError(f"not JSON: {error}") from None
+        if not isinstance(found, list):
+            raise ValueError("not a list of items")
+        for number, line in enumerate(map(json.dumps, found), 1):
+            yield Read(number, line, *_object(line))
+
+    @override
+    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+        with _text_to(file) as text:
+            text.write("[")
+            for place, row in enumerate(rows):
+                text.write((",\n" if place else "\n") + _line(row, mark))
+            text.write("\n]\n")
 
 
 def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
@@ -178,8 +204,11 @@ def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
     return (found, "") if isinstance(found, dict) else (None, "no JSON: not an object")
 
 
-def _marked(read: Read, mark: str, of: str | None, score: float) -> str:
-    """Return a line with a mark before the closing brace; an existing mark is replaced."""
+def _line(row: Marked, mark: str) -> str:
+    """Return the line of a row; its mark, if it has one, is before the closing brace, or replaces an existing one."""
+    read, of, score = row
+    if not mark or score is None:
+        return str(read.raw)
     fields, content = read.fields or {}, read.raw.rstrip()
     value = None if of is None else {"of": of, "score": round(score, 4)}
     if mark in fields:

@@ -210,6 +210,25 @@ def test_parquet(here: Path, dedup: Told) -> None:
     assert json.loads(dedup("rows.parquet --pairs")[0].splitlines()[0])["new"] == "/a2"
 
 
+@pytest.mark.parametrize(("suffix", "packed"), [("", bytes), (".gz", gzip.compress)])
+def test_a_list_of_json_as_scrapy_writes_it(rows: Path, suffix: str, packed: Any, dedup: Told) -> None:
+    more = {"n": 10**30, "lone": "\ud800", "城": "渡"}
+    name = f"rows.json{suffix}"
+    Path(name).write_bytes(packed(json.dumps([row | more for row in ROWS], indent=2).encode()))
+    dedup("rows.jsonl --mark -o lines.jsonl")
+    dedup(f"{name} --mark -o out.json")
+    marked = json.loads(Path("out.json").read_text("utf-8"))
+    assert [row["near_duplicate"] and row["near_duplicate"]["of"] for row in marked] == of_marks("lines.jsonl")
+    dedup(f"{name} --keep longest -o out.json")
+    kept = json.loads(Path("out.json").read_text("utf-8"))
+    assert [row for row in kept if row["url"] == "/a2"] == [ROWS[2] | more] and len(kept) == 3
+    Path("list.json").write_text("[]")
+    assert dedup("list.json")[0] == "[\n]\n"
+    for wrong, said in (("[", "not JSON: "), ("{}", "not a list of items"), ("[1]", "no JSON: not an object")):
+        Path("list.json").write_text(wrong)
+        assert said in dedup("list.json", 1)[1]
+
+
 def test_empty_files(here: Path, dedup: Told) -> None:
     Path("none.jsonl").touch()
     Path("none.csv").touch()
@@ -325,7 +344,7 @@ def test_a_number_beyond_all_floats_is_no_date_and_nan_is_the_oldest(here: Path,
         ("rows.csv", 2, "has a field 'body' or a field 'text' (--text names another); its fields are: url, day"),
         ("rows.parquet --pairs --text x", 2, "no row of rows.parquet has a field 'x'; its fields are: body"),
         ("none.jsonl", 1, "'none.jsonl'"),
-        ("rows.dat", 2, "unknown format: rows.dat: name it *.jsonl, *.csv or *.parquet"),
+        ("rows.dat", 2, "unknown format: rows.dat: name it *.jsonl, *.json, *.csv or *.parquet"),
         ("rows.jsonl --keep newest", 2, "--keep newest and --date FIELD go together"),
         ("rows.jsonl -o out.csv", 2, "rows of rows.jsonl are written as jsonl or parquet, not as csv\n"),
         ("rows.parquet -o out.jsonl", 2, "rows of rows.parquet are written as parquet, not as jsonl\n"),
