@@ -26,6 +26,10 @@ MOST_CHARS = 1_500
 #: Weights of a model that was fitted on no such texts.
 NO_WORDING = np.zeros(3, np.float32)
 cdef int32_t SHORT = SHORT_CHARS
+#: How many times as much the words before a link count, as they say what it is. Of 28 written pages in fourteen
+#: languages that it was not chosen on, 28 lose their "Read also: …" instead of 13, and of twelve links to documents and
+#: sources 8 stay instead of 11. On recorded pages +.0001: 67 of 119 that change are better.
+cdef double LABEL = 3
 cdef double LEAST = LEAST_LIKELY
 
 cdef enum:
@@ -33,6 +37,10 @@ cdef enum:
     # doubted, 90% with 2 to 4 letters and 89% with 4 alone (`training/wording.py`).
     SHORTEST = 3
     LONGEST = 5
+    COLON = 58
+    # Fewest tokens of a block that announces another page: what has fewer is an address. With 1, 61 of 132 recorded
+    # pages that change are worse, with 7, 52 of 119.
+    ANNOUNCED = 6
     # Spreads numbers over all bits (Knuth 1998, section 6.4): the golden ratio's share of 2^32, odd.
     SPREAD = 2654435761
 
@@ -145,7 +153,8 @@ def odds_of_text(str text not None, const float[::1] weights not None) -> float:
 def doubts(Tree tree not None, const float[::1] weights not None, probability) -> np.ndarray:
     """Return what the wording of each of m blocks takes from its log odds, 0 or less, shape (m,).
 
-    Only that of short blocks that are likely enough: `SHORT_CHARS`, `LEAST_LIKELY`.
+    Only that of short blocks that are likely enough: `SHORT_CHARS`, `LEAST_LIKELY`. Of one that is mostly a link, what
+    is before a colon counts ("Read also:").
 
     Args:
         tree: The page.
@@ -168,6 +177,8 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
     cdef const BlockRow* block
     cdef Sequences found
     cdef Py_ssize_t i
+    cdef size_t start, end, colon
+    cdef double weight
     found.bits = bits_of(weights.shape[0])
     tree._check(likely.shape[0], tree.blocks.size(), "blocks")
     taken = np.zeros(likely.shape[0])
@@ -176,10 +187,13 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
         for i in range(likely.shape[0]):
             block = &tree.blocks[i]
             if block.heading == 0 and block.chars <= SHORT and likely[i] >= LEAST:
-                read_sequences(
-                    <const unsigned char*>tree.text.data() + block.text.start, block.text.end - block.text.start, found
-                )
-                odds[i] = min(odds_of(found.numbers, weights), 0.0)
+                start, end = block.text.start, block.text.end
+                weight, colon = 1, tree.text.find(COLON, start)
+                if block.tokens >= ANNOUNCED and block.chars < 2 * block.link_chars < 2 * block.chars and (
+                        colon < end and <unsigned char>tree.text[colon + 1] <= 32):
+                    weight, end = LABEL, colon
+                read_sequences(<const unsigned char*>tree.text.data() + start, end - start, found)
+                odds[i] = min(weight * odds_of(found.numbers, weights), 0.0)
     return taken
 
 

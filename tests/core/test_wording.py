@@ -61,13 +61,32 @@ def test_of_a_long_text_the_beginning_is_read():
     assert odds_of_text(text, WEIGHTS) == odds_of_text(text[:MOST_CHARS], WEIGHTS)
 
 
+def literal_doubt(tree, row):
+    text = tree.slice(row["text"]["start"], row["text"]["end"])
+    label, colon, link = text.partition(":")
+    if colon and link[:1] <= " " and row["tokens"] >= 6 and row["chars"] / 2 < row["link_chars"] < row["chars"]:
+        return 3 * literal_odds(label)
+    return literal_odds(text)
+
+
+def test_of_an_announced_link_the_words_before_it_count():
+    tree = Page.parse(
+        "<p>Ebb: <a href=/1>the tide that came twice that night</a><p>Ebb: <a href=/1>tide@sea.example</a>"
+        "<p>Ebb: the tide that came <a href=/1>twice</a><p><a href=/1>Ebb: the tide that came twice that night</a>"
+    ).tree
+    weights = np.zeros(2**BITS + 1, np.float32)
+    weights[letter_sequences("Ebb", BITS)] = -1
+    label, *others = doubts(tree, weights, [0.5] * 4)
+    assert label < 3 * min(others)
+
+
 @given(SOUP | pages(), st.integers(0, 99))
 def test_doubts_equal_plain_loops(html, seed):
     page = Page.parse(html)
     probability = np.random.default_rng(seed).choice([0.0, 0.04, 0.05, 0.5, 1.0], len(page.blocks))
     rows = page.tree.block_rows
     expected = [
-        min(literal_odds(page.tree.slice(row["text"]["start"], row["text"]["end"])), 0)
+        min(literal_doubt(page.tree, row), 0)
         if not row["heading"] and row["chars"] <= SHORT_CHARS and likely >= LEAST_LIKELY
         else 0
         for row, likely in zip(rows, probability, strict=True)
