@@ -18,6 +18,8 @@ from denoise_scrapy.page.columns import BoolArray
 #: The sign of a note: a number, a letter, a mark, with or without brackets.
 _SIGN = re.compile(r"([\[({]?)\s*((?:[^\W\d_]{1,6}[\s.-]?)?\d{1,4}[a-z]?|[^\W\d_]{1,3}|[*†‡§]{1,3})\s*[\])}]?")
 _MARKS = re.compile(f"[{START}{END}]")
+#: What may be before and after the sign at the start of a note.
+_BEFORE, _AFTER = re.compile(r"\s*[\[({^]?\s*"), re.compile(r"(?!\w)\s*[\])}]?[.:]?\s*")
 _NOT_OF_LABELS = re.compile(r"[^A-Za-z0-9]+")
 #: Visible characters of a link that is only such a sign.
 MOST_CHARS = 12
@@ -128,20 +130,19 @@ class Footnotes:
         """Return whether a note begins with the sign of its reference."""
         start = int(self._marks["start"][one.target])
         text = _MARKS.sub("", self._page.tree.slice(start, start + BEGINNING))
-        return _own_sign(one.sign).match(_plain(text)) is not None
+        return _end_of_sign(one.sign, text) > 0
 
     def _start(self, one: _Reference, label: str, *, cut: bool) -> bool:
         """Note where the text of a note begins, if any of it is visible and it is not a heading."""
         signs: list[tuple[int, int]] = []  # texts before it, and their lengths
-        own_sign, e = _own_sign(one.sign), self._e
+        e = self._e
         for mark in self._texts_of(one):
             owner = int(e.text_owner[mark])
             text = self._page.tree.slice(int(e.marks[mark]) + 1, int(e.text_ends[mark]))
             if self._in_heading[owner] >= 0:
                 return False
-            sign = own_sign.match(_plain(text[:BEGINNING]))
-            is_sign = sign is not None and not text[sign.end() :].strip()
-            if self._in_back[owner] < 0 and not is_sign and any(map(str.isalnum, text)):
+            sign = _end_of_sign(one.sign, text)
+            if self._in_back[owner] < 0 and not (sign and not text[sign:].strip()) and any(map(str.isalnum, text)):
                 break
             signs.append((mark, len(text)))
         else:
@@ -149,7 +150,7 @@ class Footnotes:
         blocks = self._page.elements.block_after
         begins = next((before for before, _ in signs if blocks[before] == blocks[mark]), mark)
         if cut and sign and not signs:
-            signs.append((mark, sign.end()))
+            signs.append((mark, sign))
         self.starts[begins] = label
         self.signs.update({before: (length, label) for before, length in signs})
         return True
@@ -176,9 +177,13 @@ def _plain(text: str) -> str:
     return plain if len(plain) == len(text) else text
 
 
-def _own_sign(sign: str) -> re.Pattern[str]:
-    """Return a pattern for a sign at the start of a text, with or without brackets."""
-    return re.compile(rf"\s*[\[({{^]?\s*{re.escape(sign)}(?!\w)\s*[\])}}]?[.:]?\s*")
+def _end_of_sign(sign: str, text: str) -> int:
+    """Return the length of a sign at the start of a text, with or without brackets; 0 if there is another text."""
+    text = _plain(text[:BEGINNING])
+    before = _BEFORE.match(text)
+    start = before.end() if before else 0
+    after = _AFTER.match(text, start + len(sign)) if text.startswith(sign, start) else None
+    return after.end() if after else 0
 
 
 def _label(sign: str, number: int, given: set[str]) -> str:
