@@ -6,10 +6,10 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from denoise_scrapy.core.characters import letters
@@ -99,7 +99,8 @@ class Chunk:
         return values | {"headings": list(self.headings)}
 
 
-class _Unit(NamedTuple):
+@dataclass(slots=True)
+class _Unit:
     """A unit that is never cut: a sentence, a list item, code or a quote that fits, a row of a table, a function.
 
     `before` separates it from the previous unit in the same chunk; `starts` precedes it if it begins a line, as the
@@ -188,7 +189,8 @@ def chunk_markdown(
         """Count the tokens that a unit adds to a chunk after another one, if there is one."""
         above = _new_headings(last[0], unit) if last else fitting(unit.headings)
         frame = 0 if last and unit.joined else count(unit.opens + unit.closes)
-        return frame + count(unit.before + unit.starts + unit.text) + sum(count(heading + "\n\n") for heading in above)
+        tokens = frame + count(unit.before + unit.starts + unit.text)
+        return tokens + sum(count(heading + "\n\n") for heading in above) if above else tokens
 
     def chunk(units: list[_Unit]) -> Chunk:
         above, text = fitting(units[0].headings), _joined(units)
@@ -238,8 +240,9 @@ class _Places:
 
 def _pieces(unit: _Unit, max_tokens: int, count: Callable[[str], int]) -> Iterator[_Unit]:
     """Yield a unit, or if it is far too long its pieces: each some lines or words that fill a chunk."""
-    text, tokens = unit.text, count(unit.text)
-    if tokens <= max(LONGEST, max_tokens):
+    text = unit.text
+    # no character takes more tokens than bytes
+    if 4 * len(text) <= LONGEST or (tokens := count(text)) <= max(LONGEST, max_tokens):
         yield unit
         return
     size, start = max(1, len(text) * max_tokens // tokens), 0
@@ -249,10 +252,10 @@ def _pieces(unit: _Unit, max_tokens: int, count: Callable[[str], int]) -> Iterat
         if end > last:
             end = max(text.rfind("\n", start + 1, last), text.rfind(" ", start + size // 2, last))
             end = end if end > start else last
-        yield unit._replace(text=text[start:end])
+        yield replace(unit, text=text[start:end])
         gap = text[end : end + 1] if text[end : end + 1].isspace() else ""
         start = end + len(gap)
-        unit = unit._replace(before=gap, joined=True, starts="")
+        unit = replace(unit, before=gap, joined=True, starts="")
 
 
 def _plain(heading: str) -> str:
@@ -324,7 +327,8 @@ def _units(markdown: str, fits_below: Callable[[tuple[str, ...]], _Fits]) -> Ite
             waiting = False
             names = _code_end(following[0]) is not None and _NAME.fullmatch(block[-1]) is not None and len(block) == 1
             for unit in _units_of(block, before, fits):
-                yield unit._replace(headings=above, leads=unit.leads or names)
+                unit.headings, unit.leads = above, unit.leads or names
+                yield unit
             continue
         level = len(heading[1])
         kept = [each for each in above if len(each) - len(each.lstrip("#")) < level]
@@ -347,18 +351,19 @@ def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 def _end_of_block(lines: list[str], start: int) -> int:
     """Return the line after a block."""
-    first, behind, item = lines[start], range(start + 1, len(lines)), _ITEM.match(lines[start])
+    first, behind = lines[start], range(start + 1, len(lines))
+    if _BEGINS.match(first) is None:
+        ends = (place for place in behind if not lines[place].strip() or _begins(lines[place], first))
+        return next(ends, len(lines))
     if is_code := _code_end(first):
         return next((place for place in behind if is_code(lines[place])), len(lines) - 1) + 1
     if _HEADING.match(first):
         return start + 1
-    if item is None:
-        ends = (place for place in behind if not lines[place].strip() or _begins(lines[place], first))
-        return next(ends, len(lines))
-    end = start + 1
+    item = _ITEM.match(first)
+    end, margin = start + 1, " " * item.end() if item else ""
     for place in behind:
         if lines[place].strip():  # it continues the previous line, unless that is empty
-            if not lines[place].startswith(" " * item.end()) and (end < place or _begins(lines[place])):
+            if not lines[place].startswith(margin) and (end < place or _begins(lines[place])):
                 break
             end = place + 1
     return end
@@ -417,19 +422,18 @@ def _units_inside(block: list[str], before: str, fits: _Fits, level: int) -> Ite
             head, end, start = unit.opens.rpartition("\n")  # the latter precedes the first line inside
             gap = unit.before.split("\n")
             gap[1:-1] = [(margin + line).rstrip() for line in gap[1:-1]]
-            yield unit._replace(
-                text=_below(unit.text, margin),
-                before=before or "\n".join(gap),
-                opens=_below(head, margin) + end + (margin + start if end else start),
-                closes=_below(unit.closes, margin),
-                starts=starts + unit.starts,
-                leads=unit.leads or is_term,
-            )
+            unit.text, unit.before = _below(unit.text, margin), before or "\n".join(gap)
+            unit.opens = _below(head, margin) + end + (margin + start if end else start)
+            unit.closes, unit.starts = _below(unit.closes, margin), starts + unit.starts
+            unit.leads = unit.leads or is_term
+            yield unit
             before, starts = "", margin
 
 
 def _below(text: str, margin: str) -> str:
     """Put a margin before each line of a text except the first."""
+    if "\n" not in text:
+        return text
     first, *lines = text.split("\n")
     return "\n".join([first, *(margin + line if line.strip() else (margin + line).rstrip() for line in lines)])
 
@@ -452,9 +456,12 @@ def _units_of_code(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit
 def _parts(code: list[str], fits: Callable[[str], bool], level: int = 0) -> Iterator[tuple[int, str]]:
     """Yield parts of code that are not cut, each with the number of empty lines before it."""
     for blanks, lines in _statements(code):
-        text, head = "\n".join(lines), _head(lines)
-        is_function = _FUNCTION.search(lines[head - 1]) and not _CLASS.search(lines[head - 1])
-        if len(lines) <= head or fits(text) or level == MOST_LEVELS or is_function:
+        text = "\n".join(lines)
+        if len(lines) == 1 or fits(text) or level == MOST_LEVELS:
+            yield blanks, text
+            continue
+        head = _head(lines)
+        if len(lines) == head or (_FUNCTION.search(lines[head - 1]) and not _CLASS.search(lines[head - 1])):
             yield blanks, text
             continue
         end = len(lines)  # end of the members of a class, or the entries of data
