@@ -65,7 +65,7 @@ def code_frames(page: Page) -> CodeFrames:
     is_code = blocks.has(Flag.PREFORMATTED)
     no_label = e.has_tag(_NO_LABELS)
     pres, around = e.subtree_sums(is_pre), e.nearest(no_label)
-    texts = np.bincount(e.text_owner[(e.visible_after > 0) & (e.text_owner >= 0)], minlength=len(e))
+    texts = np.bincount(e.text_owner[e.visible_after > 0], minlength=len(e))
     holds_one = (e.subtree_sums(texts) == 1) & (e.nearest(is_pre) < 0)
     for pre in np.flatnonzero(is_pre & (pres == 1)).tolist():
         frame = pre

@@ -23,6 +23,11 @@ PICTURE = "data:image/png;base64," + "A" * 4000
         ("<h1>A</h1><div>b</div>c<section>d</section>", "<h1>A</h1><p>b</p><p>c</p><p>d</p>"),
         ("<p>a<br>b<br><br>c<br></p>", "<p>a<br>b</p><p>c</p>"),
         ("<b>a<div>b</div></b>", "<p><b>a</b></p><p><b>b</b></p>"),
+        ("<blockquote><p>a</blockquote><div><figcaption>b</div>", "<blockquote><p>a</p></blockquote><p>b</p>"),
+        ("<p style='white-space:pre-line'>a\nb", "<p>a<br>b</p>"),
+        ("<b><i><s><u>a</u></s></i></b>", "<p><b><i><s>a</s></i></b></p>"),
+        ("<sup>a<sup>b</sup></sup><q>a<q>b</q></q>", "<p><sup>a<sup>b</sup></sup><q>a<q>b</q></q></p>"),
+        ("<b>a<b>b</b></b>", "<p><b>ab</b></p>"),
         ('1 &lt; 2 &amp;amp; "x"', '<p>1 &lt; 2 &amp;amp; "x"</p>'),
         # lists
         (
@@ -32,10 +37,20 @@ PICTURE = "data:image/png;base64," + "A" * 4000
         ("<ul><li>a<li>b</li><ol><li>c</ol><li>d</ul>", "<ul><li>a</li><li>b<ol><li>c</li></ol></li><li>d</li></ul>"),
         ("<div>a<li>b<li>c<p>d</div>e", "<p>a</p><ul><li>b</li><li><p>c</p><p>d</p></li></ul><p>e</p>"),
         ("<div><li>b</li>c<li>d</li></div>", "<ul><li>b</li></ul><p>c</p><ul><li>d</li></ul>"),
+        ("<div><li>b</li><blockquote>c</div>", "<ul><li>b</li></ul><blockquote><p>c</p></blockquote>"),
+        ("<ul>a</ul><ul><ol><li>b</ol></ul>", "<ul><li>a</li></ul><ul><li><ol><li>b</li></ol></li></ul>"),
+        (
+            "<ul><li>a</li><blockquote>b</blockquote></ul>",
+            "<ul><li>a</li><li><blockquote><p>b</p></blockquote></li></ul>",
+        ),
+        ("<dl><dd>a<blockquote>b</dl>", "<dl><dd>a<blockquote><p>b</p></blockquote></dd></dl>"),
         ("<dl><dt>a<dt>b<dd>c<dd>d</dl>e", "<dl><dt>a</dt><dt>b</dt><dd>c</dd><dd>d</dd></dl><p>e</p>"),
         # quotes, figures, preformatted text
         ("<pre>\n a\r\n  b \n</pre>", "<pre> a\n  b</pre>"),
         ("<pre>a<br><br>b<div>c</div>d</pre>", "<pre>a\n\nb\nc\nd</pre>"),
+        ("<pre>a<h2>b</h2></pre>", "<pre>a\nb</pre>"),
+        ("<pre>a<pre>b</pre>c</pre>", "<pre>a\nb\nc</pre>"),
+        ("<pre><code>a <b>b</b></code></pre>", "<pre><code>a <b>b</b></code></pre>"),
         ("<pre><code>a</code><code> b</code></pre>", "<pre><code>a\n b</code></pre>"),
         ("<pre><code>a\n</code><code>b<br></code><code>c</code></pre>", "<pre><code>a\nb\nc</code></pre>"),
         (
@@ -118,15 +133,25 @@ A = image("http://a.example/d/a.png")
         ("<div><img src=a.png></div><h1>x</h1><p>y</p>", f"<p>{A}</p><h1>x</h1><p>y</p>"),
         ("<div><div><img src=a.png></div><p>long</p><p>no</p></div><p>y</p>", f"<p>{A}</p><p>long</p><p>y</p>"),
         ("<div><div><img src=a.png></div><p>x</p><p>no, no</p></div><p>y</p>", "<p>x</p><p>y</p>"),
+        ("<div><p>x</p><div><img src=a.png></div><p>y</p><p>no, no, no</p></div>", f"<p>x</p><p>{A}</p><p>y</p>"),
+        ("<p>no</p><div><div><img src=a.png></div><p>y</p></div>", f"<p>{A}</p><p>y</p>"),
+        ("<div><p>y</p><div><img src=a.png></div></div><p>no</p>", f"<p>y</p><p>{A}</p>"),
+        ("<p>x</p><div><img src=a.png><br><img src=a.png></div>", f"<p>x</p><p>{A}{A}</p>"),
+        ("<p>x</p><div><img src=a.png></div><div><img src=a.png></div>", f"<p>x</p><p>{A}</p><p>{A}</p>"),
         ("<div><p>x</p><div hidden><img src=a.png></div><p>y</p></div>", "<p>x</p><p>y</p>"),
         ("x <img srcset='s.png 1x, a.png 2x'>", f"<p>x {A}</p>"),
         ("x <picture><source srcset=a.png><img alt=''></picture>", f"<p>x {A}</p>"),
-        ("<div><nav><img src=a.png></nav><p>x</p></div>", "<p>x</p>"),
+        *(
+            (f"<div><p>x</p><{tag}><img src=a.png></{tag}></div>", "<p>x</p>")
+            for tag in ("nav", "aside", "footer", "button")
+        ),
+        ("<aside><p>x</p><img src=a.png></aside>", f"<p>x</p><p>{A}</p>"),
         # figures stand and fall as one
         (
             "<p>x</p><figure><div><img src=a.png></div><figcaption>c</figcaption></figure>no",
             f"<p>x</p><figure>{A}<figcaption>c</figcaption></figure>",
         ),
+        ("<figure><img src=a.png>x</figure>", f"<figure><p>{A}x</p></figure>"),
         ("<div><p>no</p><figure><img src=a.png>no</figure><p>y</p></div>", "<p>y</p>"),
         # addresses
         (f"x <img src='{DOT}' data-src=a.png>", f"<p>x {A}</p>"),
@@ -135,6 +160,15 @@ A = image("http://a.example/d/a.png")
         (f"x <img src='{DOT}'>y<noscript><img src=a.png></noscript>", "<p>x y</p>"),
         (f"x <img src='{DOT}'><img><img src='javascript:x'><img src='data:text/html,x'>", "<p>x</p>"),
         ("x <img src=a.png width=1 height=1><img src=a.png style='height:0'>", "<p>x</p>"),
+        ("x <img src=a.png width=1 height=90><img src=a.png width=20 height=20>", "<p>x</p>"),
+        *(
+            (f"x <img src=a.png alt='' {given}>", f"<p>x {image('http://a.example/d/a.png', written)}</p>")
+            for given, written in [
+                ("width=20", ' alt="" width="20"'),
+                ("width=21PX height=10", ' alt="" width="21" height="10"'),
+                ("height=٣٠", ' alt=""'),
+            ]
+        ),
         (
             "x <img src=a.png alt='a \"b\" <c>' width=90px height=50%>",
             '<p>x <img src="http://a.example/d/a.png" alt="a &quot;b&quot; &lt;c&gt;" width="90"></p>',
@@ -151,7 +185,12 @@ def test_images(markup, expected):
         ("<a href='x y?a=1&b=2#c'>z</a>", '<p><a href="http://a.example/d/x%20y?a=1&amp;b=2#c">z</a></p>'),
         # a link around several blocks is written in the first of them
         ("<a href=/x><h2>a</h2><p>b</p></a>", '<h2><a href="http://a.example/x">a</a></h2><p>b</p>'),
+        ("<a href=/x><p>a<p><b>b</b></a>", '<p><a href="http://a.example/x">a</a></p><p><b>b</b></p>'),
         # one that leads to its own heading is not
+        ("<dl><dt id=a><a href=#a>a</a><dd>b</dl>", "<dl><dt>a</dt><dd>b</dd></dl>"),
+        # a note keeps its sign
+        ("a<a href=#n>[1]</a><p id=n>[1] b", f'<p>a<a href="{URL}#n">[1]</a></p><p>[1] b</p>'),
+        ("<h2 id=a><a href=/b#a>a</a></h2>", '<h2><a href="http://a.example/b#a">a</a></h2>'),
         (
             "<section id=a><h2>1. <a href=#a>a</a> <a href=#b>b</a></h2><p id=b>c</section>",
             '<h2>1. a <a href="http://a.example/d/page.html#b">b</a></h2><p>c</p>',
@@ -162,14 +201,18 @@ def test_links(markup, expected):
     assert html_of(markup) == expected
 
 
-def test_a_page_that_is_read_from_right_to_left():
-    page = Page.parse("<html dir=RTL><body><p>אבג", url=URL)
-    assert to_html(render(page, np.array([True]))) == '<div dir="rtl"><p>אבג</p>\n</div>'
+@pytest.mark.parametrize(
+    ("direction", "kept", "expected"),
+    [("RTL", True, '<div dir="rtl"><p>אבג</p>\n</div>'), ("ltr", True, "<p>אבג</p>"), ("rtl", False, "")],
+)
+def test_a_page_that_is_read_from_right_to_left(direction, kept, expected):
+    page = Page.parse(f"<html dir={direction}><body><p>אבג", url=URL)
+    assert to_html(render(page, np.array([kept]))) == expected
 
 
 @pytest.mark.parametrize("markup", ["<blockquote>a", "<ul><li>a", "<b><i>a", "<table><tr><td>a<td>b"])
 def test_depth_is_bounded(markup):
-    text = to_html(render(*parsed(markup * 5000 + "z")))
+    text = to_html(render(*parsed(markup * 200 + "z")))
     tree = html.fragment_fromstring(text, create_parent="section")
     assert max(sum(1 for _ in element.iterancestors()) for element in tree.iter()) < 2 * MAX_DEPTH + 12
     assert bare(tree.text_content()).endswith("z")

@@ -105,16 +105,17 @@ class _Writer:
         self.is_preformatted = False  # whether preformatted text is open
 
     def finish(self) -> list[Token]:
-        self._close_leaf()
         return [token for token in self._tokens if token is not None]
 
     def open_container(self, element: int, tag: str, attributes: Attributes = ()) -> None:
         """Open a container, if it is allowed here."""
+        if self.is_preformatted:
+            return
         self._end_implied_list(tag)
-        if tag in _TERMS and self._containers[-1].tag in _TERMS and not self.is_preformatted:
+        if tag in _TERMS and self._containers[-1].tag in _TERMS:
             self.end(self._containers[-1].element)
         above, parents = self._containers[-1], PARENTS.get(tag)
-        if self.is_preformatted or above.depth >= MAX_DEPTH or (parents is not None and above.tag not in parents):
+        if above.depth >= MAX_DEPTH or (parents is not None and above.tag not in parents):
             return
         self._close_leaf()
         implied = IMPLIED.get(above.tag, ()) if parents is None else ()
@@ -134,7 +135,7 @@ class _Writer:
 
     def _end_implied_list(self, tag: str = "") -> None:
         """End the list of items that are in none, before anything but another item."""
-        if self._containers[-1].is_implied and tag != "li" and not self.is_preformatted:
+        if self._containers[-1].is_implied and tag != "li":
             self.end(self._containers[-1].element)
 
     def open_heading(self, element: int, tag: str) -> None:
@@ -174,11 +175,10 @@ class _Writer:
                     self._tokens.append(Token("end", inline.token.value))
         elif self._leaf and self._leaf.element == element:
             self._close_leaf()
-        while self._containers[-1].element == element and len(self._containers) > 1:
+        while self._containers[-1].element == element:
             self._close_leaf()
             container = self._containers.pop()
-            self._marks.clear()
-            if container.tag in BARE and len(container.leaves) == 1 and container.starts:
+            if container.tag in BARE and len(container.leaves) == 1:
                 self._leave_out(container.leaves[0])
             self._end(container.starts)
 
@@ -238,7 +238,7 @@ class _Writer:
             self._tokens.append(Token("text", self._pending, block=block))
         self._pending, leaf.written = "", True
         if self._opened < len(self._inlines):
-            self._tokens += [inline.token for inline in self._inlines[self._opened :] if inline.token]
+            self._tokens += [inline.token for inline in self._inlines[self._opened :]]
             self._opened = len(self._inlines)
         return leaf
 
@@ -291,8 +291,8 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     seen, is_image = e.rows["seen"], e.has_tag({"img"})
     outer = e.nearest(is_image)[e.parent] < 0  # those in an amp-img are its spacer, and itself again for other readers
     images = np.flatnonzero(is_image & outer & (seen["start"] == seen["end"]))  # images of formulas count as text
-    if not len(images) or not kept.any():
-        return images[:0]
+    if not len(images):
+        return images
     mark = e.is_start.nonzero()[0][images]
     block = blocks.elements.block_after[mark]
     with_text = (block >= 0) & kept[block]
@@ -306,11 +306,11 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     after = np.searchsorted(blocks.start[outside], e.marks[mark])
     neighbours = np.concatenate([[-1], outside, [-1]])[np.stack([after, after + 1])]  # before, after
     element = blocks.element[neighbours]
-    inside = (neighbours >= 0) & (around <= element) & (element < e.end[around]) & (around >= 0)
+    inside = (neighbours >= 0) & (around <= element) & (element < e.end[around])
     at_root = e.has_tag(ROOT_TAGS)[around]
     mostly = kept_total[around] >= np.where(at_root, MIN_KEPT_SHARE_OF_PAGE, MIN_KEPT_SHARE) * total[around]
     alone = ((kept[neighbours] & inside) == inside).all(axis=0) & ((block < 0) | in_figure)
-    alone &= inside.all(axis=0) | (inside.any(axis=0) & mostly)
+    alone &= inside.all(axis=0) | mostly
     flags = e.rows["flags"]
     own = flags[images] & ~flags[np.where(block >= 0, blocks.element[block], around)]  # below their container
     alone &= (own & _APART) == 0
@@ -337,8 +337,6 @@ _VALID = {"start": re.compile(r"-?\d{1,9}", re.ASCII), "scope": re.compile("row|
 
 def render(page: Page, kept: BoolArray) -> list[Token]:
     """Return the kept blocks in reading order, with their structure: well-formed, using only tags of `html.WRITTEN`."""
-    if not len(page.blocks):
-        return []
     tokens = _Walk(page, np.asarray(kept, bool)).tokens()
     directions = [given["dir"] for _, given in sorted(page.noted.attributes.items()) if "dir" in given]
     if not tokens or not directions or directions[-1].strip().lower() != "rtl":  # body overrides html
@@ -354,7 +352,7 @@ def _references(page: Page) -> dict[int, str]:
     return {
         one: to
         for one, to in page.noted.references
-        if "#" not in to or places.get(to.partition("#")[2]) != titles[one] or not page.leads_here(to)
+        if places.get(to.partition("#")[2]) != titles[one] or not page.leads_here(to)
     }
 
 
@@ -380,10 +378,9 @@ class _Walk:
         self._tabs, moved = self._moved_tabs(in_kept)
         in_kept &= ~moved
         self._images = self._shown_images()
-        shown = in_kept & (e.visible_after > 0) & (e.text_owner >= 0)
+        shown = in_kept & (e.visible_after > 0)
         own = np.bincount(e.text_owner[shown], minlength=len(e))
         own[list(self._images)] += 1
-        own[list(self._tabs)] += 1
         self._texts = e.subtree_sums(own)
         live = self._texts > 0
         self._boxes = self._shown_boxes(live)
@@ -393,7 +390,7 @@ class _Walk:
         self._layout = layout.tolist()
         is_written = (live | empty)[e.mark_element]
         breaks = e.column("break")[e.mark_element] & e.is_start
-        in_code = e.nearest(e.has_tag({"pre"}) & live)[e.mark_element] >= 0  # with empty lines
+        in_code = e.nearest(e.has_tag({"pre"}))[e.mark_element] >= 0  # with empty lines
         chosen = np.flatnonzero(is_written | in_kept | (breaks & in_code))
         columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, e.block_after)
         values = (column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends))
