@@ -278,7 +278,9 @@ class Manual:
 
     def _is_signature(self, term: int) -> bool:
         """Return whether a term is named a signature, or contains one; or looks like a call, and can be linked to."""
-        if any(not self._words_of(one).isdisjoint(("sig", "signature", "descname")) for one in self._inside(term)):
+        # names of few kinds, of which a term may hold many
+        kinds = {*self._e.token[term : self._inside(term).stop].tolist()}
+        if any(not self._words_in(token).isdisjoint(("sig", "signature", "descname")) for token in kinds):
             return True
         first, last = self._blocks(term)
         has_id = self._e.tree.name_of(int(self._e.token[term]))[1] != ""

@@ -93,6 +93,8 @@ def _entity(found: re.Match[str]) -> str:
 
 def escape_line(line: str) -> str:
     """Escape the start of a line."""
+    if line[:1].isalpha():
+        return line
     if line.startswith((">", "///")):  # a backslash does not prevent a quote, or a block of pymdownx
         return ("&gt;" if line[0] == ">" else "&#47;") + line[1:]
     number = _LIST_NUMBER.match(line)
@@ -228,8 +230,8 @@ class _Line:
 
     def finish(self) -> str:
         self._end_code()
-        if len(self._pieces) < 2 and not self._spans:  # true of most lines
-            return "".join(self._pieces)
+        if len(self._pieces) < 2 and not self._spans:  # true of most lines, which are empty again then
+            return self._pieces.pop() if self._pieces else ""
         for start, end in self._marked:
             if not self._is_read(start, end):
                 self._pieces[start] = self._pieces[end] = ""
@@ -483,7 +485,11 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
     """Return the tokens to write, with each footnote as two marks: a reference in the text, and its start."""
     notes, chosen = _footnotes(tokens), list[Token]()
     left_out = 0  # inline elements around the part left out
+    dropped = {"reference", *(("a",) if links == "text" else ())}
     for token in tokens:
+        if not left_out and not token.attributes and (token.kind == "text" or token.value not in dropped):
+            chosen.append(token)
+            continue
         given = dict(token.attributes)
         if left_out:
             left_out += (token.kind == "start") - (token.kind == "end")
@@ -497,8 +503,8 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
             chosen += [Token("text", given["alt"], block=token.block)] if given["alt"] else []
         elif token.value == "note":
             chosen += [token] if given["value"] in notes else []
-        elif (token.value, images) != ("img", "drop") and (token.value, links) != ("a", "text"):
-            chosen += [token] if token.value != "reference" else []
+        elif (token.value, images) != ("img", "drop") and token.value not in dropped:
+            chosen.append(token)
     return chosen
 
 
@@ -571,15 +577,16 @@ class _Writer:
             above.blocks.extend(frame.blocks)
 
     def _take_line(self) -> str:
-        line, self._line = self._line.finish(), _Line()
-        return line
+        text = self._line.finish()
+        self._line = self._line if self._line.is_empty else _Line()
+        return text
 
     def _end_line(self, frame: _Frame, kind: str) -> None:
         """End a paragraph, or a line directly in a container."""
         if self._line.is_empty:
             return
         text, mark, self._mark = self._take_line().strip(" "), self._mark, None
-        text = "\n".join(map(escape_line, text.split("\n")))
+        text = "\n".join(map(escape_line, text.split("\n"))) if "\n" in text else escape_line(text)
         if mark and mark.value == "note":
             text, kind = text.replace(LINE_BREAK, " "), "note"
             text = f"[^{mark.attributes[0][1]}]: {text}{' &#8288;' if _ONE_WORD.fullmatch(text) else ''}"
@@ -611,12 +618,17 @@ def _item(frame: _Frame, above: _Frame) -> str:
         return _joined(frame.blocks)
     bullet = f"{number}{above.mark} "
     margin = "  " if frame.tag == "dd" and above.blocks else ""
-    text = _joined(frame.blocks).replace("\n", "\n" + margin + " " * len(bullet))
+    text = _joined(frame.blocks)
+    if "\n" not in text:
+        return f"{margin}{bullet}{text}"
+    text = text.replace("\n", "\n" + margin + " " * len(bullet))
     return "\n".join(line.rstrip(" ") if line.isspace() else line for line in f"{margin}{bullet}{text}".split("\n"))
 
 
 def _joined(blocks: list[tuple[str, str]]) -> str:
     """Join blocks vertically. A list is directly below the bare line of its item."""
+    if len(blocks) == 1:
+        return blocks[0][1]
     pieces = []
     for (before, _), (mark, text) in zip([("", ""), *blocks], blocks, strict=False):
         tight = before == "line" and mark and text.startswith(("- ", "* ", "1. ", "1) "))  # others need a blank line

@@ -160,9 +160,11 @@ class _Writer:
 
     def open_inline(self, element: int, tag: str, attributes: Attributes = ()) -> None:
         """Open an inline element around the following text."""
-        is_open = any(inline.token and inline.token.value == tag for inline in self._inlines)
+        if len(self._inlines) >= MAX_INLINE_DEPTH:
+            return
+        is_open = bool(self._inlines) and any(one.token and one.token.value == tag for one in self._inlines)
         is_open |= tag == "code" and self._leaf is not None and "code" in self._leaf.starts
-        if len(self._inlines) < MAX_INLINE_DEPTH and (not is_open or tag in _NESTING):
+        if not is_open or tag in _NESTING:
             self._inlines.append(_Inline(element, Token("start", tag, attributes)))
 
     def end(self, element: int) -> None:
@@ -172,7 +174,7 @@ class _Writer:
             if self._opened > len(self._inlines):
                 self._opened -= 1
                 if inline.token:
-                    self._tokens.append(Token("end", inline.token.value))
+                    self._tokens.append(_ENDS.get(inline.token.value) or Token("end", inline.token.value))
         elif self._leaf and self._leaf.element == element:
             self._close_leaf()
         while self._containers[-1].element == element:
@@ -247,10 +249,11 @@ class _Writer:
         if leaf is None:
             return
         self.is_preformatted = False
-        for inline in reversed(self._inlines[: self._opened]):
-            if inline.token:
-                self._tokens.append(Token("end", inline.token.value))
-                inline.token = None if inline.token.value == "a" else inline.token
+        if self._opened:
+            for inline in reversed(self._inlines[: self._opened]):
+                if inline.token:
+                    self._tokens.append(_ENDS.get(inline.token.value) or Token("end", inline.token.value))
+                    inline.token = None if inline.token.value == "a" else inline.token
         self._opened, self._pending = 0, ""
         self._end(leaf.starts)
         above = self._containers[-1]
@@ -310,7 +313,7 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     at_root = e.has_tag(ROOT_TAGS)[around]
     mostly = kept_total[around] >= np.where(at_root, MIN_KEPT_SHARE_OF_PAGE, MIN_KEPT_SHARE) * total[around]
     alone = ((kept[neighbours] & inside) == inside).all(axis=0) & ((block < 0) | in_figure)
-    alone &= inside.all(axis=0) | mostly
+    alone &= inside.all(axis=0) | (inside.any(axis=0) & mostly)
     flags = e.rows["flags"]
     own = flags[images] & ~flags[np.where(block >= 0, blocks.element[block], around)]  # below their container
     alone &= (own & _APART) == 0
@@ -404,6 +407,8 @@ class _Walk:
         self._titles = {box.title for box in self._admonitions.values() if self._kept[box.blocks[0]]}
         self._signatures, self._unwritten = manual.signatures(self._kept)
         self._signature = (0, -1)  # end and first block of the last one
+        summaries = e.has_tag({"summary"}).nonzero()[0].tolist()
+        self._of_manual = {*self._admonitions, *self._titles, *self._signatures, *self._unwritten, *summaries}
         for mark, element, starts, is_tag, is_text, is_break, block, start, end in rows:
             if is_tag and starts:
                 self._start(element, block)
@@ -450,7 +455,7 @@ class _Walk:
             return
         if element in self._tabs:
             self._write_tab(element)
-        if self._start_of_manual(element):
+        if element in self._of_manual and self._start_of_manual(element):
             return
         if element in self._images:
             writer.image(self._images[element], block)
@@ -482,7 +487,7 @@ class _Walk:
             url = self._counted(safe_url(self._page.base_url, self._references.get(element, "")))
             # the label of the footnote that the link refers to, or leads back from
             notes = {"reference": self._footnotes.references, "back": self._footnotes.backs}
-            labels = tuple((name, of[element]) for name, of in notes.items() if element in of)
+            labels = tuple([(name, of[element]) for name, of in notes.items() if element in of])
             if url or labels:
                 writer.open_inline(element, tag if url else "reference", ((("href", url),) if url else ()) + labels)
         else:
