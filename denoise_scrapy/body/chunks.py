@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
@@ -214,7 +215,7 @@ def chunk_markdown(
             chunks.append(chunk(held[:leading]))
             held = held[leading:] or _tail(held, unit.headings, overlap, count)
             whole = cost_of(held) + cost(unit, held[-1:])
-            if held and whole > max_tokens:
+            if whole > max_tokens:
                 held, whole = [], cost(unit, [])
         tokens = whole
         held.append(unit)
@@ -227,13 +228,16 @@ class _Places:
     def __init__(self, anchors: Sequence[tuple[str, str]]) -> None:
         self._anchors, self._at, self._is_known = anchors, -1, False
         self._last: tuple[str, ...] = ()
+        self._places = defaultdict[str, list[int]](list)  # by the letters of a heading
+        for place, (heading, _) in enumerate(anchors):
+            self._places[heading].append(place)
 
     def __call__(self, headings: tuple[str, ...]) -> str:
         if headings != self._last:
             said, self._last = letters(headings[-1]) if headings else "", headings
-            found = [n for n, (heading, _) in enumerate(self._anchors) if heading == said]
+            found = self._places.get(said, [])
             # of headings that say the same, the next
-            self._at = next((n for n in found if n > self._at), found[0] if found else self._at)
+            self._at = found[bisect_right(found, self._at) % len(found)] if found else self._at
             self._is_known = bool(found)
         return self._anchors[self._at][1] if self._is_known else ""
 
@@ -417,15 +421,18 @@ def _units_inside(block: list[str], before: str, fits: _Fits, level: int) -> Ite
         return fits(margin + _below(text, margin), half=half)
 
     for place, (apart, lines) in enumerate(_blocks(inner)):
+        is_term = not place and len(inner) > 1 and _ITEM.match(inner[1]) is not None
         for unit in _units_of(lines, apart, fits_inside, level + 1):
-            is_term = not place and len(inner) > 1 and _ITEM.match(inner[1]) is not None
-            head, end, start = unit.opens.rpartition("\n")  # the latter precedes the first line inside
-            gap = unit.before.split("\n")
-            gap[1:-1] = [(margin + line).rstrip() for line in gap[1:-1]]
-            unit.text, unit.before = _below(unit.text, margin), before or "\n".join(gap)
-            unit.opens = _below(head, margin) + end + (margin + start if end else start)
-            unit.closes, unit.starts = _below(unit.closes, margin), starts + unit.starts
-            unit.leads = unit.leads or is_term
+            if unit.opens:
+                head, end, start = unit.opens.rpartition("\n")  # the latter precedes the first line inside
+                unit.opens = _below(head, margin) + end + (margin + start if end else start)
+                unit.closes = _below(unit.closes, margin)
+            if not before and "\n" in unit.before:
+                gap = unit.before.split("\n")
+                gap[1:-1] = [(margin + line).rstrip() for line in gap[1:-1]]
+                unit.before = "\n".join(gap)
+            unit.before, unit.starts = before or unit.before, starts + unit.starts
+            unit.text, unit.leads = _below(unit.text, margin), unit.leads or is_term
             yield unit
             before, starts = "", margin
 

@@ -111,6 +111,21 @@ def test_overlap_repeats_whole_sentences() -> None:
     assert chunk_markdown("", 24) == []
 
 
+@pytest.mark.parametrize(
+    ("most", "texts"),
+    [
+        (16, ["One two three four five.", " Six seven as follows:\n\n- eight nine ten eleven"]),
+        (10, ["It rained all night here.", "\n\n**Linux**\n\nRun the first of them."]),
+        (14, ["It rained all night here.", "\n\na.py\n\n```\nx = 1\ny = 2\n```"]),
+        (14, ["- term\n  - It rained all night here, and more of it.", "\n- other\n  - It did not, for once."]),
+        (9, ["- It is one. And two.", "\n- term\n  - It rained all night."]),
+        (5, ["$$a. B" + "a. B" * 99 + "$$ x"]),
+    ],
+)
+def test_what_leads_to_the_next_stays_with_it(most: int, texts: list[str]) -> None:
+    assert [chunk.text for chunk in chunk_markdown("".join(texts), most)] == [text.lstrip() for text in texts]
+
+
 def test_long_texts_take_time_by_their_length() -> None:
     counted = 0
 
@@ -286,13 +301,14 @@ def test_chunks_name_the_place_of_their_heading() -> None:
     said = "Call it with a key, and wait for the answer, which takes a moment or two at night, when the rest is idle."
     titles = {"example": "Example", "use-it": "Use it", "example_1": "Example", "": "Further *notes*"}
     sections = "".join(
-        f"<section id={place}><h2>{title}<a href='#{place}'>¶</a></h2><p>{said} {number}</section>"
+        f"<section id={place}><h2>{title}<a href='#{place}'>¶</a></h2><p>{said} {number}<p>{said}</section>"
         for number, (place, title) in enumerate(titles.items())
     )
     body = extract(f"<title>Cache</title><main>{sections}</main>", "http://a.example/")
     chunks = [chunk for chunk in body.chunks(40) if chunk.headings]
-    assert [chunk.anchor for chunk in chunks] == [*titles]
-    assert [chunk.row["anchor"] for chunk in pickle.loads(pickle.dumps(body)).chunks(40) if chunk.headings] == [*titles]
+    assert [chunk.anchor for chunk in chunks] == [title for title in titles for _ in range(2)]
+    again = pickle.loads(pickle.dumps(body)).chunks(40)
+    assert [chunk.row["anchor"] for chunk in again if chunk.headings] == [chunk.anchor for chunk in chunks]
     whole = body.chunks(4000)
     assert [chunk.anchor for chunk in whole] == ["example"]
 
