@@ -190,8 +190,7 @@ def chunk_markdown(
         """Count the tokens that a unit adds to a chunk after another one, if there is one."""
         above = _new_headings(last[0], unit) if last else fitting(unit.headings)
         frame = 0 if last and unit.joined else count(unit.opens + unit.closes)
-        tokens = frame + count(unit.before + unit.starts + unit.text)
-        return tokens + sum(count(heading + "\n\n") for heading in above) if above else tokens
+        return frame + count(unit.before + unit.starts + unit.text) + sum(count(heading + "\n\n") for heading in above)
 
     def chunk(units: list[_Unit]) -> Chunk:
         above, text = fitting(units[0].headings), _joined(units)
@@ -235,18 +234,17 @@ class _Places:
     def __call__(self, headings: tuple[str, ...]) -> str:
         if headings != self._last:
             said, self._last = letters(headings[-1]) if headings else "", headings
-            found = self._places.get(said, [])
-            # of headings that say the same, the next
-            self._at = found[bisect_right(found, self._at) % len(found)] if found else self._at
+            found = self._places[said]
             self._is_known = bool(found)
+            if found:  # of headings that say the same, the next
+                self._at = found[bisect_right(found, self._at) % len(found)]
         return self._anchors[self._at][1] if self._is_known else ""
 
 
 def _pieces(unit: _Unit, max_tokens: int, count: Callable[[str], int]) -> Iterator[_Unit]:
     """Yield a unit, or if it is far too long its pieces: each some lines or words that fill a chunk."""
-    text = unit.text
-    # no character takes more tokens than bytes
-    if 4 * len(text) <= LONGEST or (tokens := count(text)) <= max(LONGEST, max_tokens):
+    text, tokens = unit.text, count(unit.text)
+    if tokens <= max(LONGEST, max_tokens):
         yield unit
         return
     size, start = max(1, len(text) * max_tokens // tokens), 0

@@ -485,7 +485,7 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
     """Return the tokens to write, with each footnote as two marks: a reference in the text, and its start."""
     notes, chosen = _footnotes(tokens), list[Token]()
     left_out = 0  # inline elements around the part left out
-    dropped = {"reference", *(("a",) if links == "text" else ())}
+    dropped = {"reference", "a" if links == "text" else ""}
     for token in tokens:
         if not left_out and not token.attributes and (token.kind == "text" or token.value not in dropped):
             chosen.append(token)
@@ -586,7 +586,7 @@ class _Writer:
         if self._line.is_empty:
             return
         text, mark, self._mark = self._take_line().strip(" "), self._mark, None
-        text = "\n".join(map(escape_line, text.split("\n"))) if "\n" in text else escape_line(text)
+        text = "\n".join(map(escape_line, text.split("\n")))
         if mark and mark.value == "note":
             text, kind = text.replace(LINE_BREAK, " "), "note"
             text = f"[^{mark.attributes[0][1]}]: {text}{' &#8288;' if _ONE_WORD.fullmatch(text) else ''}"

@@ -15,6 +15,7 @@ from denoise_scrapy.body.rendering.html import (
     CONTAINERS,
     IMPLIED,
     INLINES,
+    MARKS,
     PARENTS,
     WRITTEN,
     Attributes,
@@ -88,7 +89,7 @@ _LISTS = {"ul", "ol"}
 #: The parser nests these if they have no end tags.
 _TERMS = {"dt", "dd"}
 #: Most tokens are one of these.
-_STARTS, _ENDS = ({tag: Token(kind, tag) for tag in WRITTEN} for kind in ("start", "end"))
+_STARTS, _ENDS = ({tag: Token(kind, tag) for tag in [*WRITTEN, "display", *MARKS]} for kind in ("start", "end"))
 
 
 class _Writer:
@@ -162,7 +163,7 @@ class _Writer:
         """Open an inline element around the following text."""
         if len(self._inlines) >= MAX_INLINE_DEPTH:
             return
-        is_open = bool(self._inlines) and any(one.token and one.token.value == tag for one in self._inlines)
+        is_open = any(one.token and one.token.value == tag for one in self._inlines)
         is_open |= tag == "code" and self._leaf is not None and "code" in self._leaf.starts
         if not is_open or tag in _NESTING:
             self._inlines.append(_Inline(element, Token("start", tag, attributes)))
@@ -174,7 +175,7 @@ class _Writer:
             if self._opened > len(self._inlines):
                 self._opened -= 1
                 if inline.token:
-                    self._tokens.append(_ENDS.get(inline.token.value) or Token("end", inline.token.value))
+                    self._tokens.append(_ENDS[inline.token.value])
         elif self._leaf and self._leaf.element == element:
             self._close_leaf()
         while self._containers[-1].element == element:
@@ -249,11 +250,10 @@ class _Writer:
         if leaf is None:
             return
         self.is_preformatted = False
-        if self._opened:
-            for inline in reversed(self._inlines[: self._opened]):
-                if inline.token:
-                    self._tokens.append(_ENDS.get(inline.token.value) or Token("end", inline.token.value))
-                    inline.token = None if inline.token.value == "a" else inline.token
+        for inline in reversed(self._inlines[: self._opened]):
+            if inline.token:
+                self._tokens.append(_ENDS[inline.token.value])
+                inline.token = None if inline.token.value == "a" else inline.token
         self._opened, self._pending = 0, ""
         self._end(leaf.starts)
         above = self._containers[-1]
@@ -340,6 +340,8 @@ _VALID = {"start": re.compile(r"-?\d{1,9}", re.ASCII), "scope": re.compile("row|
 
 def render(page: Page, kept: BoolArray) -> list[Token]:
     """Return the kept blocks in reading order, with their structure: well-formed, using only tags of `html.WRITTEN`."""
+    if not len(page.blocks):
+        return []
     tokens = _Walk(page, np.asarray(kept, bool)).tokens()
     directions = [given["dir"] for _, given in sorted(page.noted.attributes.items()) if "dir" in given]
     if not tokens or not directions or directions[-1].strip().lower() != "rtl":  # body overrides html
@@ -487,7 +489,7 @@ class _Walk:
             url = self._counted(safe_url(self._page.base_url, self._references.get(element, "")))
             # the label of the footnote that the link refers to, or leads back from
             notes = {"reference": self._footnotes.references, "back": self._footnotes.backs}
-            labels = tuple([(name, of[element]) for name, of in notes.items() if element in of])
+            labels = tuple((name, of[element]) for name, of in notes.items() if element in of)
             if url or labels:
                 writer.open_inline(element, tag if url else "reference", ((("href", url),) if url else ()) + labels)
         else:
