@@ -439,8 +439,8 @@ def _below(text: str, margin: str) -> str:
     """Put a margin before each line of a text except the first."""
     if "\n" not in text:
         return text
-    first, *lines = text.split("\n")
-    return "\n".join([first, *(margin + line if line.strip() else (margin + line).rstrip() for line in lines)])
+    below = text.replace("\n", "\n" + margin)
+    return re.sub(rf"(?<=\n){margin}[^\S\n]*$", margin.rstrip(), below, flags=re.MULTILINE)
 
 
 def _units_of_code(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
