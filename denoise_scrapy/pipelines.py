@@ -6,6 +6,8 @@ import logging
 import reprlib
 from collections.abc import Mapping
 from datetime import datetime, timezone
+from functools import partial
+from itertools import filterfalse
 from operator import itemgetter
 from typing import Any
 
@@ -282,7 +284,7 @@ class BodyPipeline(ItemPipeline):
                 self._crawl.count("body/unset/kept")
             else:
                 wanted.append(name)
-        missing += [name for name in settings.asked_marks if not has_field(item, name)]
+        missing += filterfalse(partial(has_field, item), settings.asked_marks)
         if missing:
             self._crawl.add("body/unset/no_field", len(missing))
             kind = type(item)

@@ -129,7 +129,7 @@ class ResponseItems:
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
         self.held: Passage | None = None  # of an item, until others show whether this page is about it
-        self._keys: Counter[str] = Counter()
+        self.keys: Counter[str] = Counter()  # of its items, which are `numbered`
 
     @property
     def response(self) -> Response | None:
@@ -204,10 +204,6 @@ class ResponseItems:
     def _is_about(self, named: Named) -> bool:
         """Return whether this page is about an item, judged by the items so far."""
         return self._naming_this == 1 if named.this else self._items == 1 and not named.other
-
-    def numbered(self, key: str) -> str:
-        """Return `key`, with "#2", "#3" … added for further items of this response with the same key."""
-        return numbered(key, self._keys)
 
     def absolute(self, url: str) -> str:
         """Return a URL resolved against this page; unchanged if it is not a URL."""
@@ -310,7 +306,7 @@ class Passage:
         site = site_of(self.url or key) if self.page is None else self.page.host
         scope = site if settings.dedup_scope == "site" else ""
         self.text = ItemText(
-            self.siblings.numbered(key),  # items of one response are different, not updates
+            numbered(key, self.siblings.keys),  # items of one response are different, not updates
             text,
             scope="\n".join([scope, *field_lines(held, fields.agree)]) if fields.agree else scope,
             group="\n".join(field_lines(held, fields.differ)) if fields.differ else "",
@@ -591,7 +587,7 @@ class Passages:
         if not html or response is None or response.request is None:
             return None
         url = siblings.absolute(url_in(values_of(item), self._crawl.settings.url_field)) or response.url
-        address = siblings.numbered(address_of_field(url, settings.html_field))
+        address = numbered(address_of_field(url, settings.html_field), siblings.keys)
         page = await self._pages.read_field(address, html, response.request, response, settings)
         if page is None:
             return None
