@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import PurePath
+from urllib.parse import urlsplit
 
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import Store
@@ -45,7 +46,10 @@ def open_store(place: str) -> Store:
 
 
 def is_file(place: str) -> bool:
-    """Return whether a place is the path of a file: it has a slash, or a suffix that is no name of a class."""
+    """Return whether a place is the path of a file: it has a slash, or a suffix that is no name of a class.
+
+    What begins as a URL is none, also with one slash too few; a letter and a colon are a drive.
+    """
     suffix = PurePath(place).suffix
     is_named = bool(suffix) and (suffix.isupper() or not suffix[1].isupper())
-    return "://" not in place and ("/" in place or os.sep in place or is_named)
+    return len(urlsplit(place).scheme) <= 1 and ("/" in place or os.sep in place or is_named)

@@ -102,6 +102,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_FIELDS", "[" * 100_000, "valid is article | dict: body"),
         ("DENOISE_MARKDOWN", "text", "valid is dict: links to keep | text; images to keep | text | drop"),
         ("DENOISE_DEDUP_STORE", "redsi://a.example", "valid is auto | memory | path of a file | redis://"),
+        ("DENOISE_DEDUP_STORE", "redis:/localhost", "did you mean redis://?"),
         ("DENOISE_DEDUP_STORE", "memmory", "did you mean memory?"),
         ("DENOISE_DEDUP_FIELDS", ["a", "b"], "DENOISE_DEDUP_FIELDS = ['a', 'b']: one field holds the text"),
         ("DENOISE_DEDUP_FIELDS", ["="], "'=' names no field"),
