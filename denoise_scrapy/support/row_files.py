@@ -181,7 +181,7 @@ class Json(JsonLines):
             try:
                 found = json.load(text)
             except (RecursionError, ValueError) as error:
-                raise ValueError(f"not JSON: {error}") from None
+                raise ValueError(f"not JSON: {error} (JSON lines are named *.jsonl)") from None
         if not isinstance(found, list):
             raise ValueError("not a list of items")
         for number, line in enumerate(map(json.dumps, found), 1):

@@ -119,6 +119,8 @@ def test_what_cannot_be_compared_is_an_error(here: Path, told: Told) -> None:
     assert "no item has a field 'bdy', only body, url" in told("compare a.jsonl a.jsonl --fields body,bdy", 1)[1]
     (here / "c.json").write_text("[" * 100_000)
     assert "c.json: not JSON" in told("compare a.jsonl c.json", 1)[1]
+    (here / "d.json").write_text('{"url": "a"}\n{"url": "b"}\n')
+    assert "(JSON lines are named *.jsonl)" in told("compare a.jsonl d.json", 1)[1]
 
 
 def test_feeds_are_compared_whatever_their_formats(here: Path, told: Told) -> None:
