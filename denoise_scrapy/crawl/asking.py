@@ -101,7 +101,10 @@ class Asked:
         try:
             answer = await _in_thread(partial(self._function, *given))
             return await answer if isawaitable(answer) else answer
-        except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:  # these would leave the task, and end the loop
+        except BaseException as error:
+            if isinstance(error, (Exception, asyncio.CancelledError)):
+                raise
+            # others are caught nowhere, and SystemExit would end the loop
             raise RuntimeError(f"{type(error).__name__}: {error}") from error
 
 

@@ -59,6 +59,18 @@ async def exits_later(body: Any, page: Any, site: str) -> str:
     raise SystemExit(1)
 
 
+class TimedOut(BaseException):
+    """As gevent's."""
+
+
+def times_out(body: Any, page: Any, site: str) -> str:
+    raise TimedOut
+
+
+async def times_out_later(body: Any, page: Any, site: str) -> str:
+    raise TimedOut
+
+
 def stops(body: Any, page: Any, site: str) -> str:
     raise StopIteration
 

@@ -78,6 +78,8 @@ def test_only_doubtful_pages_are_asked_about(web: Web) -> None:
         ("as_bytes", "failed", 1),
         ("exits", "failed", 1),
         ("exits_later", "failed", 1),
+        ("times_out", "failed", 1),
+        ("times_out_later", "failed", 1),
         ("stops", "failed", 1),
         ("sleeps", "slow", 1),
         ("sleeps_async", "slow", 1),
