@@ -10,6 +10,7 @@ import numpy as np
 
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, uint16_t, uint32_t
+from libc.string cimport memchr
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core cimport characters
@@ -177,7 +178,9 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
     cdef const BlockRow* block
     cdef Sequences found
     cdef Py_ssize_t i
-    cdef size_t start, end, colon
+    cdef const unsigned char* text
+    cdef const unsigned char* colon
+    cdef size_t size
     cdef double weight
     found.bits = bits_of(weights.shape[0])
     tree._check(likely.shape[0], tree.blocks.size(), "blocks")
@@ -187,12 +190,13 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
         for i in range(likely.shape[0]):
             block = &tree.blocks[i]
             if block.heading == 0 and block.chars <= SHORT and likely[i] >= LEAST:
-                start, end = block.text.start, block.text.end
-                weight, colon = 1, tree.text.find(COLON, start)
-                if block.tokens >= ANNOUNCED and block.chars < 2 * block.link_chars < 2 * block.chars and (
-                        colon < end and <unsigned char>tree.text[colon + 1] <= 32):
-                    weight, end = LABEL, colon
-                read_sequences(<const unsigned char*>tree.text.data() + start, end - start, found)
+                text = <const unsigned char*>tree.text.data() + block.text.start
+                size, weight = block.text.end - block.text.start, 1
+                if block.tokens >= ANNOUNCED and block.chars < 2 * block.link_chars < 2 * block.chars:
+                    colon = <const unsigned char*>memchr(text, COLON, size)
+                    if colon != NULL and (colon + 1)[0] <= 32:
+                        weight, size = LABEL, colon - text
+                read_sequences(text, size, found)
                 odds[i] = min(weight * odds_of(found.numbers, weights), 0.0)
     return taken
 
