@@ -184,8 +184,8 @@ class Json(JsonLines):
                 raise ValueError(f"not JSON: {error} (JSON lines are named *.jsonl)") from None
         if not isinstance(found, list):
             raise ValueError("not a list of items")
-        for number, line in enumerate(map(json.dumps, found), 1):
-            yield Read(number, line, *_object(line))
+        for number, one in enumerate(found, 1):
+            yield Read(number, json.dumps(one), *_if_object(one))
 
     @override
     def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
@@ -201,7 +201,11 @@ def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
         found = json.loads(line.rstrip())
     except (RecursionError, ValueError) as error:
         return None, f"no JSON: {error}"
-    return (found, "") if isinstance(found, dict) else (None, "no JSON: not an object")
+    return _if_object(found)
+
+
+def _if_object(value: Any) -> tuple[Mapping[str, Any] | None, str]:
+    return (value, "") if isinstance(value, dict) else (None, "no JSON: not an object")
 
 
 def _line(row: Marked, mark: str) -> str:
