@@ -348,7 +348,9 @@ class NearDuplicatePipeline(ItemPipeline):
                 self._crawl.say_once(f"dedup/{obstacle}", SAID[obstacle], level=logging.INFO)
             if obstacle == NO_TEXT:
                 self._state.passages.go_on(passage)
-                self._mark(passage, NO_CONTENT, True)
+                page = passage.own_page
+                if self._has_no_content(passage) or (page is not None and not (page.text and page.text.size)):
+                    self._mark(passage, NO_CONTENT, True)
             return
         if keeps and self._has_no_content(passage):  # it must not replace the text of an earlier crawl
             self._state.passages.go_on(passage)

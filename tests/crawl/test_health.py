@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from scrapy import Request
 
 from denoise_scrapy.commands.health import ALARM
 from denoise_scrapy.crawl import sites
@@ -131,6 +132,26 @@ def test_what_is_no_content_replaces_no_text_and_changes_nothing(web: Web, chang
     assert states.count((True, None)) == COUNT - late
     third = crawled(web, **given)
     assert [item["seen"]["state"] for item in third.items].count("unchanged") == COUNT - late
+
+
+def test_no_item_without_a_page_of_its_own_is_marked_as_a_wall_nor_one_whose_page_has_a_text(web: Web) -> None:
+    """Entries of a list, items of `start` and those that lack a field to compare have no text, and no wall either."""
+    given = {"DENOISE_FIELDS": {"no_content": "wall"}}
+    web.pages = {"/a/0": article(0), "/a/1": SHELL}
+
+    async def start(self: Any) -> Any:
+        yield {"url": "https://elsewhere.example/"}
+        for path in web.pages:
+            yield Request(web(path))
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
+        yield {"url": web("/teased"), "of": response.url}
+
+    done = crawl(spider_of(start=start, parse=parse), given)
+    assert [item["url"] for item in done.items if item.get("wall")] == [web("/a/1")] and len(done.items) == 5
+    done = crawl(spider_of(*web.urls(range(2))), {**given, "DENOISE_DEDUP_FIELDS": "lead"})
+    assert {item["url"]: item.get("wall") for item in done.items} == {web("/a/0"): None, web("/a/1"): True}
 
 
 def mixed(web: Web, *among: str, **given: Any) -> Crawl:
