@@ -80,6 +80,7 @@ SAID = {
     "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, most of which pages of a site share: it is not "
     "compared. (Further such items: denoise/dedup/not_compared/html)",
 }
+NOTHING_TO_COMPARE = "Not one item of this crawl was compared: DENOISE_DEDUP_FIELDS names %r, and none has a text there"
 # Reasons why items have no text of their own, in the order of the log message.
 LACKS = {
     SEVERAL: "share a page with others (DENOISE_SHARED_BODY = True gives its text to each)",
@@ -329,7 +330,10 @@ class NearDuplicatePipeline(ItemPipeline):
         self._duplicates.index.begin()
 
     async def close_spider(self) -> None:
-        """Set the stats of the index and close it."""
+        """Set the stats of the index and close it, and warn if no item has the text to compare."""
+        named = self._crawl.settings.compared_fields.text
+        if named and self._crawl.counted(f"dedup/not_compared/{NO_TEXT}") and not self._crawl.counted("dedup/checked"):
+            self._crawl.say_once("no_field_to_compare", NOTHING_TO_COMPARE, named)
         await self._duplicates.finish()
         index = self._duplicates.index
         if index.index is not None:

@@ -47,6 +47,15 @@ def test_a_near_duplicate_is_dropped_with_its_reason(articles: Web, tmp_path: Pa
         assert len(index) == 3
 
 
+@pytest.mark.parametrize("field", ["bodi", '["body", =sku]'])  # the second was to be JSON
+def test_that_no_item_has_the_field_to_compare_is_said_at_the_end(articles: Web, field: str) -> None:
+    done = crawl(spider_of(*urls(articles)), {"DENOISE_DEDUP_FIELDS": field})
+    assert len(done.items) == 4
+    [said] = done.lines("Not one item of this crawl was compared")
+    assert " WARNING " in said and repr(field) in said
+    assert not crawl(spider_of(*urls(articles)), {"DENOISE_DEDUP_FIELDS": "body"}).lines("Not one item of this")
+
+
 def test_texts_are_compared_within_a_site_or_over_all_or_not_at_all(articles: Web, other_web: Web) -> None:
     asking = (scrapy.Request(url, meta={"denoise": {"dedup": "off"}}) for url in urls(articles))
     assert len(crawl(spider_of(*asking)).items) == 4
