@@ -204,7 +204,8 @@ class DenoiseSettings:
     fields: Mapping[str, str] = _of_page(
         {},
         "Item fields for further values (docs/how-it-works.md); metadata needs denoise-scrapy[meta]. article: those of "
-        "`Article` in zyte-common-items, the body field too. `body`: the field for the text.",
+        "`Article` in zyte-common-items, the body field too. `body`: the field for the text; `author`, `lang`: other "
+        "names of `authors`, `language`.",
         choices=tuple(PRESETS),
         keys=dict.fromkeys((*FIELDS, *SHORT, *MARKS), ()),
     )
@@ -525,6 +526,8 @@ def _checked_pairs(name: str, value: object, declared: Declaration, *, imports: 
         choices = declared.keys[family]
         valid = "" if choices else declared.valid or _ITEM_FIELD
         of_key = replace(declared, choices=choices, may_be_empty=not choices, valid=valid)
+        if SHORT.get(key) in pairs:
+            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: another name of {SHORT[key]!r}, which is there too")
         checked[SHORT.get(key, key)] = _checked(f"{name}[{key!r}]", each, "str", of_key, imports=imports)
     return checked
 

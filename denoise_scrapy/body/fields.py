@@ -101,7 +101,13 @@ _FIELDS = (
     Field("canonical", "address that the page declares canonical", wants=META),
     Field(META, "all metadata, with the title", object, META, lambda body, _: asdict(body.meta)),
     Field("paywalled", "whether the text is not free to read; none if unknown", bool, NEWS),
-    Field(PAGES, "addresses of the pages of the article, if it has several", list, NEWS),
+    Field(
+        PAGES,
+        "addresses of the pages of the article, if it has several; of items dicts, "
+        "[with what was joined](recipes.md#monitor-news)",
+        list,
+        NEWS,
+    ),
     Field(
         "updates",
         "the posts of a live blog, each a dict",

@@ -93,6 +93,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_FIELDS", {"title": "by", "authors": "by"}, "['title'] = 'by': this is the field of another value"),
         ("DENOISE_FIELDS", {"title": "body"}, "['title'] = 'body': this is the field of another value"),
         ("DENOISE_FIELDS", {"title": "of", "seen": "of"}, "['title'] = 'of': this is the field of another value"),
+        ("DENOISE_FIELDS", {"authors": "all", "author": "one"}, "['author'] = 'one': another name of 'authors'"),
         ("DENOISE_EXAMPLES", "x" * 5000, "x': "),
         ("DENOISE_ADAPTERS", {"autor": "a.b"}, "did you mean author?"),
         ("DENOISE_ADAPTERS", {"authors": "own_classes.people"}, "DENOISE_ADAPTERS['authors'] = 'own_classes.people': "),
