@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -50,11 +50,12 @@ class FeedDifference:
             OSError: One cannot be read.
         """
         one, other = (_items(path, key) for path in (before, after))
+        text = _cell if "csv" in {format_of(path.name) for path in (before, after)} else _shape
         known = {name for item in (*one.values(), *other.values()) for name in item}
         for field in fields if known else ():
             if field not in known:
                 raise ValueError(f"no item has a field {field!r}, only {', '.join(sorted(known))}")
-        changed = {name: _changed(one[name], other[name], fields) for name in one if name in other}
+        changed = {name: _changed(one[name], other[name], fields, text) for name in one if name in other}
         return cls(one, other, {name: fields for name, fields in changed.items() if fields})
 
     @property
@@ -133,10 +134,23 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _changed(one: Mapping[str, Any], other: Mapping[str, Any], fields: Collection[str]) -> tuple[str, ...]:
-    """Return the names of the fields that differ, of some or of all; what is empty is as if it were not there."""
+def _changed(
+    one: Mapping[str, Any], other: Mapping[str, Any], fields: Collection[str], text: Callable[[Any], str]
+) -> tuple[str, ...]:
+    """Return the names of the fields that differ as text, of some or all; what is empty is as if it were not there."""
     names = dict.fromkeys(fields or [*one, *other])
-    return tuple(name for name in names if written(one.get(name) or None) != written(other.get(name) or None))
+    return tuple(name for name in names if text(one.get(name)) != text(other.get(name)))
+
+
+def _shape(value: Any) -> str:
+    return written(value or None)
+
+
+def _cell(value: Any) -> str:
+    """Return a value as Scrapy writes it in a cell of CSV."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ",".join(value)
+    return "" if value is None else str(value)
 
 
 def _text(value: Any) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy.exporters import CsvItemExporter
 
 from denoise_scrapy.commands.compare import explained
 from denoise_scrapy.commands.inputs import GivenText
@@ -131,6 +132,19 @@ def test_feeds_are_compared_whatever_their_formats(here: Path, told: Told) -> No
     for name in ("a.jsonl", "c.json", "d.parquet"):
         assert "1 the same, 1 changed, 0 gone, 0 new" in told(f"compare {name} b.csv")[0]
         assert "2 the same, 0 changed, 0 gone, 0 new" in told(f"compare d.parquet {name}")[0]
+
+
+def test_values_are_compared_as_cells_of_csv_have_them(here: Path, told: Told) -> None:
+    item = {"url": "u", "n": 0, "sure": 0.9, "free": False, "all": ["Ann", "Bo"], "links": [], "by": None, "pages": [1]}
+    (here / "a.jsonl").write_text(json.dumps(item) + "\n")
+    with (here / "b.csv").open("wb") as feed:
+        exporter = CsvItemExporter(feed)
+        exporter.export_item(item)
+        exporter.finish_exporting()
+    assert "1 the same, 0 changed" in told("compare a.jsonl b.csv")[0]
+    for name, value in {"n": 1, "sure": 0.8, "free": True, "all": ["Ann"], "by": "Bo"}.items():
+        (here / "c.jsonl").write_text(json.dumps({**item, name: value}) + "\n")
+        assert f"changed fields: {name} 1" in told("compare b.csv c.jsonl")[0]
 
 
 def test_items_of_one_key_are_compared_beside_one_that_has_their_number(here: Path, told: Told) -> None:
