@@ -105,7 +105,8 @@ class Pages:
             kinds = Counter(Path(one).suffix or Path(one).name for one in sorted(left)).most_common()
             more = ", …" if len(kinds) > SHOWN else ""
             shares = ", ".join(f"{times:,} {kind}" for kind, times in kinds[:SHOWN])
-            report(f"left out: {counted(len(left), 'file')} without pages ({shares}{more})")
+            which = f"{counted(len(left), 'file')} ({shares}{more})"
+            report(f"left out: {which}, as outputs, without pages or beside archives")
         if self._has_url:
             return
         files = [one for one in self._files if one not in self._fetched and kind_of_pages(one) in {"html", ""}]

@@ -87,13 +87,23 @@ def test_compressed_pages_and_names_without_a_suffix(here: Path, told: Told) -> 
     urls = {row["url"]: row["text"] for row in rows}
     assert {f"https://a.example/{n}" for n in range(6)} <= urls.keys()
     assert all(story(n).rpartition(". ")[2] in urls[f"https://a.example/{n}"] for n in range(6))
-    assert "left out: 2 files without pages (1 .hidden, 1 .gz)" in err
+    assert "left out: 2 files (1 .hidden, 1 .gz), as outputs" in err
     problems = {Path(row["file"]).name: row["problem"] for row in rows_of("errors.jsonl")}
     assert problems == {"LICENSE": "no HTML", "cut.html.gz": "damaged", "bomb.html.gz": "too large"}
     assert len(rows) == 6
     told("extract rows.jsonl.zst -o out.jsonl")
     assert [row["url"] for row in rows_of("out.jsonl")] == ["http://j.example/0", "http://j.example/1"]
     assert told("extract site/1.html.gz")[0] == extract(data[1]).text + "\n"
+
+
+def test_pages_beside_archives_are_left_out_and_the_line_says_so(here: Path, told: Told) -> None:
+    (here / "site").mkdir()
+    (here / "site" / "0.html.gz").write_bytes(gzip.compress(page_of("a", 0)))
+    assert "left out" not in told("extract site -o out.jsonl")[1]
+    (here / "site" / "1.jsonl").write_text(json.dumps({"url": "http://j.example/1", "html": article(1)}) + "\n")
+    _, err = told("extract site -o out.jsonl")
+    assert "left out: 1 file (1 .gz), as outputs, without pages or beside archives" in err
+    assert [row["url"] for row in rows_of("out.jsonl")] == ["http://j.example/1"]
 
 
 def test_files_have_their_places_below_a_url_once_each(sites: Path, told: Told) -> None:
@@ -316,7 +326,7 @@ def test_what_we_have_written_is_no_page(here: Path, told: Told, output: str, na
     _, err = told(f"extract {name} -o other.jsonl")
     extra = 3 if output == OUTPUTS[5] else 0  # HTML of pages is HTML: only its place tells
     assert len(rows_of("other.jsonl")) == 3 + extra
-    assert "without pages (" in err
+    assert "left out: " in err
 
 
 def test_an_output_is_no_input_and_has_its_format(here: Path, told: Told) -> None:

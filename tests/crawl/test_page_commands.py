@@ -180,7 +180,7 @@ def folder(here: Path) -> Path:
 def test_a_folder_is_compared_with_itself(folder: Path, told: Told) -> None:
     _, err = told("extract site -o out.jsonl")
     left, lacking, end = err.splitlines()
-    assert left == "left out: 1 file without pages (1 .txt)"
+    assert left == "left out: 1 file (1 .txt), as outputs, without pages or beside archives"
     assert lacking.startswith(f"no address: 6 of 6 files ({folder / 'a' / '0.html'}, ") and "--url" in lacking
     assert end.startswith("6 pages, ")
     rows = rows_of(Path("out.jsonl").read_text("utf-8"))
