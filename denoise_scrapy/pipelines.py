@@ -80,7 +80,10 @@ SAID = {
     "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, most of which pages of a site share: it is not "
     "compared. (Further such items: denoise/dedup/not_compared/html)",
 }
-NOTHING_TO_COMPARE = "Not one item of this crawl was compared: DENOISE_DEDUP_FIELDS names %r, and none has a text there"
+UNKNOWN_FIELDS = (
+    "Not one item of this crawl has a value in %s, which DENOISE_DEDUP_FIELDS or DENOISE_DEDUP_KEY_FIELD names, so it "
+    "does not decide what is a copy"
+)
 # Reasons why items have no text of their own, in the order of the log message.
 LACKS = {
     SEVERAL: "share a page with others (DENOISE_SHARED_BODY = True gives its text to each)",
@@ -322,6 +325,7 @@ class NearDuplicatePipeline(ItemPipeline):
     def __init__(self, state: CrawlState):
         super().__init__(state)
         self._duplicates = state.duplicates
+        self._lacking: set[str] | None = None  # fields that decide on copies, and that no item has had
         with refusing_to_start(state.crawl.crawler):
             self._duplicates.index.open()
 
@@ -330,10 +334,9 @@ class NearDuplicatePipeline(ItemPipeline):
         self._duplicates.index.begin()
 
     async def close_spider(self) -> None:
-        """Set the stats of the index and close it, and warn if no item has the text to compare."""
-        named = self._crawl.settings.compared_fields.text
-        if named and self._crawl.counted(f"dedup/not_compared/{NO_TEXT}") and not self._crawl.counted("dedup/checked"):
-            self._crawl.say_once("no_field_to_compare", NOTHING_TO_COMPARE, named)
+        """Set the stats of the index and close it, and warn of fields that the settings name and no item has."""
+        if self._lacking:
+            self._crawl.say_once("unknown_fields", UNKNOWN_FIELDS, ", ".join(map(repr, sorted(self._lacking))))
         await self._duplicates.finish()
         index = self._duplicates.index
         if index.index is not None:
@@ -344,6 +347,8 @@ class NearDuplicatePipeline(ItemPipeline):
         """Compare the text of an item with others, and act on the verdict."""
         if not (passage.settings.enabled and passage.settings.needs_index):
             return
+        named = self._crawl.settings.deciding_fields if self._lacking is None else self._lacking
+        self._lacking = {name for name in named if passage.content.get(name) is None}
         keeps, chunks = self._state.bodies.keeps_versions, self._duplicates.chunk_field
         obstacle = passage.compare(self._duplicates.spellings, version=keeps, chunks=chunks)
         if obstacle:
@@ -353,7 +358,7 @@ class NearDuplicatePipeline(ItemPipeline):
             if obstacle == NO_TEXT:
                 self._state.passages.go_on(passage)
                 page = passage.own_page
-                if self._has_no_content(passage) or (page is not None and not (page.text and page.text.size)):
+                if self._has_no_content(passage) or (page is not None and page.text and not page.text.size):
                     self._mark(passage, NO_CONTENT, True)
             return
         if keeps and self._has_no_content(passage):  # it must not replace the text of an earlier crawl

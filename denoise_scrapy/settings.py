@@ -362,6 +362,13 @@ class DenoiseSettings:
         return compared_fields(self.dedup_fields)
 
     @cached_property
+    def deciding_fields(self) -> frozenset[str]:
+        """Item fields that decide what is a copy because settings name them, but for the body field."""
+        text, agree, differ, *_ = self.compared_fields
+        key = () if self.dedup_key_field == type(self).dedup_key_field else (self.dedup_key_field,)
+        return frozenset({text, *agree, *differ, *key} - {"", self.body_field})
+
+    @cached_property
     def columns(self) -> Mapping[str, Mapping[str, str]]:
         """`item_fields`, by what they want (`Field.wants`)."""
         found: dict[str, dict[str, str]] = {"": {}, META: {}, NEWS: {}, TAUGHT: {}}

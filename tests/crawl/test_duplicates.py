@@ -47,13 +47,26 @@ def test_a_near_duplicate_is_dropped_with_its_reason(articles: Web, tmp_path: Pa
         assert len(index) == 3
 
 
-@pytest.mark.parametrize("field", ["bodi", '["body", =sku]'])  # the second was to be JSON
-def test_that_no_item_has_the_field_to_compare_is_said_at_the_end(articles: Web, field: str) -> None:
-    done = crawl(spider_of(*urls(articles)), {"DENOISE_DEDUP_FIELDS": field})
-    assert len(done.items) == 4
-    [said] = done.lines("Not one item of this crawl was compared")
-    assert " WARNING " in said and repr(field) in said
-    assert not crawl(spider_of(*urls(articles)), {"DENOISE_DEDUP_FIELDS": "body"}).lines("Not one item of this")
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"DENOISE_DEDUP_FIELDS": "bodi"}, "'bodi'"),
+        ({"DENOISE_DEDUP_FIELDS": '["body", =sku]'}, "'[\"body\", =sku]'"),  # it was to be JSON
+        ({"DENOISE_DEDUP_FIELDS": ["body", "=sku", "!of", "-rank"]}, "'of', 'sku'"),
+        ({"DENOISE_DEDUP_KEY_FIELD": "ulr"}, "'ulr'"),
+        ({"DENOISE_DEDUP_FIELDS": ["body", "=n"], "DENOISE_DEDUP_KEY_FIELD": "url"}, ""),
+        ({"DENOISE_DEDUP_FIELDS": "sku", "DENOISE_DEDUP": "off"}, ""),
+    ],
+)
+def test_that_no_item_has_a_field_that_decides_is_said_at_the_end(
+    articles: Web, settings: dict[str, Any], said: str
+) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url, "n": 0 if response.url.endswith("1") else None}
+
+    found = crawl(spider_of(*urls(articles), parse=parse), settings).lines("Not one item of this crawl has a value")
+    assert [line.partition("has a value in ")[2].partition(", which")[0] for line in found] == [said] * bool(said)
+    assert all(" WARNING " in line for line in found)
 
 
 def test_texts_are_compared_within_a_site_or_over_all_or_not_at_all(articles: Web, other_web: Web) -> None:

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import make_dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -152,6 +152,9 @@ def test_no_item_without_a_page_of_its_own_is_marked_as_a_wall_nor_one_whose_pag
     assert [item["url"] for item in done.items if item.get("wall")] == [web("/a/1")] and len(done.items) == 5
     done = crawl(spider_of(*web.urls(range(2))), {**given, "DENOISE_DEDUP_FIELDS": "lead"})
     assert {item["url"]: item.get("wall") for item in done.items} == {web("/a/0"): None, web("/a/1"): True}
+    bare = make_dataclass("Bare", [("url", str), ("no_content", Any, None)])  # nobody asks for the text of its page
+    done = crawl(spider_of(web("/a/0"), parse=lambda self, response: iter([bare(response.url)])))
+    assert [item.no_content for item in done.items] == [None]
 
 
 def mixed(web: Web, *among: str, **given: Any) -> Crawl:
