@@ -32,8 +32,9 @@ BYLINE_CHARS = 150
 MAX_NAMES = 150
 
 _TAGS = re.compile(r"<[^<>]{0,200}>")
-_NEVER = re.escape("".join(map(chr, NOT_WRITTEN)))
-_UNWRITTEN = re.compile(rf"[{_NEVER}\t\n\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
+_NEVER = rf"{re.escape(''.join(map(chr, NOT_WRITTEN)))}\ud800-\udfff"
+_UNWRITABLE = re.compile(rf"[{_NEVER}]")
+_UNWRITTEN = re.compile(rf"[{_NEVER}\t\n\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
 def is_said(headline: str, title: str) -> bool:
@@ -362,13 +363,22 @@ def loosely_loaded(script: str, **options: Any) -> Any:
         with suppress(ValueError, RecursionError):
             while start := _OPENING.search(text, end):
                 value, end = reader.raw_decode(text, start.start())
-                values.append(value)
+                values.append(_writable(value) if "\\" in text else value)
         if values:
             return values if len(values) > 1 else values[0]
     found = _PROPERTY.findall(script)
     types = [value for name, value in found if name == "@type" and _WORK.search(value.lower())]
     # of several articles none is this page's for sure
     return {**dict(reversed(found)), "@type": types[0]} if len(types) == 1 else None
+
+
+def _writable(value: Any) -> Any:
+    """Return a value of JSON with spaces for what its escapes may stand for and no page may have."""
+    if isinstance(value, dict):
+        return {_writable(name): _writable(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_writable(each) for each in value]
+    return _UNWRITABLE.sub(" ", value) if isinstance(value, str) else value
 
 
 def _finite(number: str) -> float | None:
