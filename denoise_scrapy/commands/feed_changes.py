@@ -12,7 +12,7 @@ from typing import Any
 from denoise_scrapy.commands import SHOWN
 from denoise_scrapy.dedup.versions import written
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
-from denoise_scrapy.support.row_files import row_file
+from denoise_scrapy.support.row_files import as_text, row_file
 from denoise_scrapy.support.shown import WORDS, beside, counted, figures_page, numbered, shared, shown
 
 KEY = "url"
@@ -50,7 +50,8 @@ class FeedDifference:
             OSError: One cannot be read.
         """
         one, other = (_items(path, key) for path in (before, after))
-        text = _cell if "csv" in {format_of(path.name) for path in (before, after)} else _shape
+        kinds = {format_of(path.name) for path in (before, after)}
+        text = _cell if "csv" in kinds else _column if "parquet" in kinds else _shape
         known = {name for item in (*one.values(), *other.values()) for name in item}
         for field in fields if known else ():
             if field not in known:
@@ -144,6 +145,10 @@ def _changed(
 
 def _shape(value: Any) -> str:
     return written(value or None)
+
+
+def _column(value: Any) -> str:
+    return as_text(value or None) or ""
 
 
 def _cell(value: Any) -> str:

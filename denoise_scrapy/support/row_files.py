@@ -380,7 +380,7 @@ class ParquetRows:
             values = [row.get(name) for row in self._rows]
             kind = self._type(values)
             # values without an Arrow type may be any object
-            columns[name] = [*map(_as_text, values)] if kind == self._arrow.string() else values
+            columns[name] = [*map(as_text, values)] if kind == self._arrow.string() else values
             self._widen(name, kind)
         self._hold(columns, len(self._rows))
         self._rows, self._bytes = [], 0
@@ -407,7 +407,7 @@ class ParquetRows:
             self._types[name] = self._arrow.string()
 
     def _array(self, values: list[Any], kind: Any) -> Any:
-        return self._arrow.array(map(_as_text, values) if kind == self._arrow.string() else values, kind)
+        return self._arrow.array(map(as_text, values) if kind == self._arrow.string() else values, kind)
 
     def _storable(self, kind: Any) -> Any:
         """Return the Parquet type: text for a column of nulls, or of objects without fields."""
@@ -415,7 +415,8 @@ class ParquetRows:
         return self._arrow.string() if is_empty else kind
 
 
-def _as_text(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
+    """Return a value as a column of texts has it: what is neither null nor a text, as JSON."""
     if value is None or isinstance(value, str):
         return value
     return _writable(json.dumps(value, ensure_ascii=False, default=str))  # type: ignore[no-any-return]

@@ -147,6 +147,15 @@ def test_values_are_compared_as_cells_of_csv_have_them(here: Path, told: Told) -
         assert f"changed fields: {name} 1" in told("compare b.csv c.jsonl")[0]
 
 
+def test_objects_are_compared_as_columns_of_parquet_have_them(here: Path, told: Told) -> None:
+    item = {"url": "u", "body": "Rain.", "copy": {"of": "é", "score": 1.0}, "mixed": ["a", 1], "n": 3, "by": ""}
+    (here / "a.jsonl").write_text(json.dumps(item) + "\n")
+    told("dedup run a.jsonl -o b.parquet")
+    assert "1 the same, 0 changed" in told("compare a.jsonl b.parquet")[0]
+    (here / "c.jsonl").write_text(json.dumps({**item, "copy": {"of": "w", "score": 1.0}, "n": 4}) + "\n")
+    assert "changed fields: copy 1, n 1" in told("compare b.parquet c.jsonl")[0]
+
+
 def test_items_of_one_key_are_compared_beside_one_that_has_their_number(here: Path, told: Told) -> None:
     keys = "u", "u#2", "u", "u"
     (here / "a.jsonl").write_text("".join(json.dumps({"url": key, "n": n}) + "\n" for n, key in enumerate(keys)))
