@@ -137,4 +137,4 @@ def local_time(seconds: float) -> str:
 def _is_store(name: str) -> bool:
     if name.startswith(SCHEMES):
         return True
-    return not site_key(name) and (Path(name).exists() or Path(name).suffix in {".sqlite", ".db"})
+    return not site_key(name) and ("/" in name or Path(name).exists() or Path(name).suffix in {".sqlite", ".db"})
