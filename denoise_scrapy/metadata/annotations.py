@@ -26,10 +26,11 @@ from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 MAX_CHARS, MAX_NAME, MAX_ADDRESS = 1_000, 60, 2_000
 #: What a template left unfilled is no value.
 _PLACEHOLDER = re.compile(r"\{\{|\$\{|<%|\{%|^%\w{1,60}%$")
-#: A longer line is not a byline.
-BYLINE_CHARS = 150
-#: Characters of a meta element's names that are read: some have several.
-MAX_NAMES = 150
+#: Characters of a line that is a byline or a date, or is around a link to another page of the article; and of a meta
+#: element's names, of which some have several.
+LINE_CHARS = 150
+#: Tags of a page, pages of an article and rows of posts, at most. Longer rows of pages are those of archives.
+MOST_LISTED = 50
 
 _TAGS = re.compile(r"<[^<>]{0,200}>")
 _NEVER = rf"{re.escape(''.join(map(chr, NOT_WRITTEN)))}\ud800-\udfff"
@@ -88,7 +89,8 @@ def find(name: str) -> None:
 
 #: Bytes of a page that are read. The largest of 360 recorded pages has 1.5 MB.
 MAX_HTML = 2_000_000
-#: Characters of JSON-LD that are parsed, and values in them that are read.
+#: Characters of JSON-LD that are parsed, and elements that are looked at for microdata; values of either that are read,
+#: and links: most pages have a few hundred.
 MAX_JSON, MAX_VALUES = 500_000, 5_000
 #: Maximum elements kept of each kind, nesting of open ones, and texts of each.
 MAX_ELEMENTS, MAX_OPEN, MAX_TEXTS = 2_000, 12, 24
@@ -250,7 +252,7 @@ class PageAnnotations:
         self._metas_left -= 1
         if self._metas_left > 0 and content and not _PLACEHOLDER.search(content):
             names = (attributes.get(key, "") for key in ("name", "property", "itemprop", "http-equiv"))
-            for name in {name for given in names for name in given.lower()[:MAX_NAMES].split()}:
+            for name in {name for given in names for name in given.lower()[:LINE_CHARS].split()}:
                 full = _OPEN_GRAPH.match(name)
                 self.metas[f"{full[1] or 'og'}:{name[full.end() :]}" if full else name].append(content)
 
@@ -268,7 +270,7 @@ class PageAnnotations:
                 return None
         elif not (prop or tag == "time" or "author" in rel or "tag" in rel or _marked_class(kind)):
             return None
-        label = re.split(r"\d", "".join(self._line[-LABEL_PARTS:])[-BYLINE_CHARS:])[-1]
+        label = re.split(r"\d", "".join(self._line[-LABEL_PARTS:])[-LINE_CHARS:])[-1]
         given = _SECONDS.sub(r"\g<0>000", given[: MAX_ADDRESS + 1])
         mark = Mark(tag, prop, rel, kind, given, len(self.lines), label)
         self.marks.append(mark)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any, NamedTuple
 
-from denoise_scrapy.metadata.annotations import BYLINE_CHARS, clean, load
+from denoise_scrapy.metadata.annotations import LINE_CHARS, clean, load
 from denoise_scrapy.metadata.eras import gregorian
 
 #: Nothing on the web is older.
@@ -83,7 +83,7 @@ class Dated(NamedTuple):
 
 def dates_in(given: str, language: str, american: bool = False) -> Iterator[Dated]:
     """Yield the dates in a line; `language` is for names of months, and 3/12/2024 is in March if `american`."""
-    given, end = gregorian(clean(given)[:BYLINE_CHARS]), 0
+    given, end = gregorian(clean(given)[:LINE_CHARS]), 0
     for match, found in _matches(given, language, american):
         words = given[end : match.start()]
         clock = _CLOCK_BEHIND.match(given, match.end()) or _CLOCK_BEFORE.search(words[-NEAR:])
@@ -131,7 +131,7 @@ def has_year(given: str) -> bool:
 
 def date_in(given: str, language: str, american: bool = False) -> str:
     """Return the first date in a text that is not of a change, "" without one; see `dates_in`."""
-    given = gregorian(clean(given)[:BYLINE_CHARS])
+    given = gregorian(clean(given)[:LINE_CHARS])
     if match := _MILLISECONDS.fullmatch(given):
         given = datetime.fromtimestamp(int(match[1]), timezone.utc).isoformat()
     if match := _TIME.fullmatch(given):
@@ -158,7 +158,7 @@ def without_dates(given: str, language: str) -> str:
 
 def is_date(given: str, language: str) -> bool:
     """Return whether a line is a date, with few letters beside it."""
-    if len(given) > BYLINE_CHARS or not has_year(given):
+    if len(given) > LINE_CHARS or not has_year(given):
         return False
     bare, given = without_dates(given, language), gregorian(given)
     return bare != given and sum(map(str.isalpha, bare)) <= MOST_BESIDE

@@ -9,7 +9,7 @@ from importlib import import_module
 from itertools import takewhile
 
 from denoise_scrapy.core.characters import letters
-from denoise_scrapy.metadata.annotations import BYLINE_CHARS, MAX_CHARS, MAX_NAME, clean
+from denoise_scrapy.metadata.annotations import LINE_CHARS, MAX_CHARS, MAX_NAME, clean
 from denoise_scrapy.metadata.dates import CHANGED, without_dates
 
 #: Words before a name in a byline, wherever they are.
@@ -212,7 +212,7 @@ def is_person(name: str) -> bool:
 
 def reporters_in(text: str) -> str:
     """Return the byline in a Chinese or Korean text, as "作者：王硕", "" without one."""
-    found = _REPORTERS.search(text[:MAX_CHARS]) or _KOREAN.search(text[:BYLINE_CHARS])
+    found = _REPORTERS.search(text[:MAX_CHARS]) or _KOREAN.search(text[:LINE_CHARS])
     return f"作者：{found[1]}" if found else ""
 
 

@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 
 from denoise_scrapy.core.characters import letters
 from denoise_scrapy.metadata.annotations import (
+    LINE_CHARS,
     MAX_HTML,
     MAX_JSON,
-    MAX_NAMES,
+    MAX_VALUES,
     JsonLd,
     joined,
     same_address,
@@ -30,11 +31,6 @@ from denoise_scrapy.support.shown import logger_of
 __all__ = ["News", "Update"]
 
 logger = logger_of(__name__)
-
-#: Links that are read: most pages have a few hundred.
-MAX_LINKS = 5_000
-#: Characters around a link in which "page 2 of 3" is looked for.
-MAX_AROUND = 150
 
 Value = TypeVar("Value")
 
@@ -115,7 +111,7 @@ class News:
         base = next((href for one in root.iter("base") if (href := one.get("href"))), "")
         start = joined(self.url, base) or self.url
         around: dict[Any, str] = {}
-        linked = ((element.get("href") or "", element) for element in islice(root.iter("link", "a"), MAX_LINKS))
+        linked = ((element.get("href") or "", element) for element in islice(root.iter("link", "a"), MAX_VALUES))
         for href, element in page_links(self.url, linked):
             if url := joined(start, href):
                 text, parent = _text_of(element), element.getparent()
@@ -131,7 +127,7 @@ def _text_of(element: Any) -> str:
     parts, chars = list[str](), 0
     for part in element.itertext():
         chars += len(part.strip())
-        if chars > MAX_AROUND:
+        if chars > LINE_CHARS:
             return ""
         parts.append(part)
     return " ".join("".join(parts).split())
@@ -143,5 +139,5 @@ def _metas(root: Any) -> Iterator[tuple[str, str]]:
         if element.tag == "meta" or element.get("itemprop"):
             content = element.get("content") or element.get("href") or element.text or ""
             yield from (
-                ((element.get(key) or "").lower()[:MAX_NAMES], content) for key in ("name", "property", "itemprop")
+                ((element.get(key) or "").lower()[:LINE_CHARS], content) for key in ("name", "property", "itemprop")
             )

@@ -21,11 +21,12 @@ from urllib.parse import urlsplit
 from denoise_scrapy.core.characters import fold, letters
 from denoise_scrapy.metadata.annotations import (
     AUTHOR_CLASS,
-    BYLINE_CHARS,
     DATE_CLASS,
     LIBRARIES,
+    LINE_CHARS,
     MAX_CHARS,
     MAX_NAME,
+    MOST_LISTED,
     JsonLd,
     Mark,
     Node,
@@ -63,8 +64,6 @@ LONG = 80
 WITH_OFFSET, MOST_NEAR = 25, 8
 #: Maximum texts that are parsed as dates; one takes .1 to 20 ms.
 MAX_DATES = 12
-#: Maximum number of tags.
-MAX_TAGS = 50
 #: Languages that py3langid distinguishes, and others do not.
 SAME_LANGUAGE = {"wuu": "zh", "yue": "zh", "hak": "zh", "cdo": "zh", "gan": "zh"}
 
@@ -331,7 +330,7 @@ class _Fields:
         near = (
             (i, line)
             for i, line in enumerate(self.read.lines)
-            if i != self.headline and len(line) <= BYLINE_CHARS and (self._is_near(i) or self._signs(i, line))
+            if i != self.headline and len(line) <= LINE_CHARS and (self._is_near(i) or self._signs(i, line))
         )
         return sorted(near, key=lambda numbered: numbered[0] < self.headline)
 
@@ -365,7 +364,7 @@ class _Fields:
         return (named or [part for part in parts if not _NO_SITE.search(part)] or [""])[-1]
 
     def _authors(self, site: str) -> tuple[str, ...]:
-        editors = {name for line in self.read.lines if len(line) <= BYLINE_CHARS for name in _EDITOR.findall(line)}
+        editors = {name for line in self.read.lines if len(line) <= LINE_CHARS for name in _EDITOR.findall(line)}
         of_site, agencies = Counter[str](), list[str]()
         for found in (next(filter(None, way), []) for way in self._names()):
             names = [name for name in found if name not in editors and not _is_site(name, site)]
@@ -413,7 +412,7 @@ class _Fields:
         )
         yield (self._people(text) for one in marked for text in one.texts)
         lines = [line for i, line in enumerate(read.lines) if i <= self.last or _SIGNS.search(line)]
-        bylines = (self.names_in(line, True) for line in lines if len(line) <= BYLINE_CHARS)
+        bylines = (self.names_in(line, True) for line in lines if len(line) <= LINE_CHARS)
         signed = [names for names in bylines if names and all(map(is_person, names))]
         yield signed if len(signed) == 1 else ()  # several are of other pages, or a menu
         behind = list(compress(read.lines[self.last + 1 :], read.kept[self.last + 1 :]))
@@ -448,13 +447,13 @@ class _Fields:
         found: list[str] = []
         for mark in self._marks(way, only_near=True):
             text = self._parted(mark)
-            names = self.names_in(text) if len(text) <= BYLINE_CHARS else []
+            names = self.names_in(text) if len(text) <= LINE_CHARS else []
             if names and (first is None or (mark.kind == first.kind and abs(mark.line - first.line) < BEFORE)):
                 first = first or mark
                 found += names
         if first and first.line < len(self.read.lines):  # a second one may stand unmarked behind it
             line = self.read.lines[first.line]
-            whole = self.names_in(line, True) if len(line) <= BYLINE_CHARS else []
+            whole = self.names_in(line, True) if len(line) <= LINE_CHARS else []
             found = whole if set(found) < set(whole) else found
         return found
 
@@ -499,7 +498,7 @@ class _Fields:
         near = [
             ((*self._distance(mark.line, is_marked=True), not mark.given), mark.text)
             for mark in self._marks(_is_dated, only_near=True)
-            if len(mark.text) <= BYLINE_CHARS and not self._is_change(mark)
+            if len(mark.text) <= LINE_CHARS and not self._is_change(mark)
         ]
         for i, line in self._near_lines:
             is_text = i >= self.first and self.read.kept[i] and not is_date(line, self.language)
@@ -542,7 +541,7 @@ class _Fields:
             self.ld.string(self.ld.page, "dateModified"),
         ]
         near = filter(self._is_change, self._marks(_is_dated, only_near=True))
-        shown = [mark.text for mark in near if len(mark.text) <= BYLINE_CHARS]
+        shown = [mark.text for mark in near if len(mark.text) <= LINE_CHARS]
         lines = (one for _, line in self._near_lines for one in self.dates_in(line))
         changes = (one.day for one in chain(lines, self._visible_dates()) if one.is_change)
         return self._first_date(given) or self._first_date(shown) or next(changes, "")
@@ -569,7 +568,7 @@ class _Fields:
         for way in ways:
             tags = [part.strip(" #") for given in way for part in re.split(r"[,;、，]", clean(given))]
             if tags := [tag for tag in dict.fromkeys(tags) if tag and len(tag) <= MAX_NAME]:
-                return tuple(tags[:MAX_TAGS])
+                return tuple(tags[:MOST_LISTED])
         return ()
 
     def _images(self) -> Iterator[str]:

@@ -9,10 +9,8 @@ from contextlib import suppress
 from typing import NamedTuple, TypeVar
 from urllib.parse import urldefrag, urlsplit
 
-from denoise_scrapy.metadata.annotations import MAX_ADDRESS
+from denoise_scrapy.metadata.annotations import MAX_ADDRESS, MOST_LISTED
 
-#: Pages of an article. Longer rows are those of archives; it bounds the list too.
-MOST_PAGES = 50
 #: Numbers in an address that are read.
 MOST_NUMBERS = 4
 #: Words before a number that is a page's for sure, in some languages.
@@ -129,7 +127,7 @@ def _pages_of(row: _Row, url: str, template: str, own: int | None) -> list[str]:
     # what follows story 12 may be story 13, and what precedes version 18 version 17: a row has its first page, or
     # names pages
     is_row = found and (here == 1 or 1 in found or last > max(here, *found) or _PAGE_WORD.search(template))
-    if not is_row or min(here, *found) < 1 or last > MOST_PAGES:
+    if not is_row or min(here, *found) < 1 or last > MOST_LISTED:
         return []
     found[here] = urldefrag(url).url
     return [found.get(page) or template.replace("{}", str(page - from_zero)) for page in range(1, last + 1)]

@@ -15,8 +15,6 @@ from lxml import etree
 
 from denoise_scrapy.metadata.annotations import MAX_ELEMENTS, MAX_JSON, MAX_OPEN, MAX_VALUES, joined, loosely_loaded
 
-#: Elements that are looked at: properties in properties, and items that refer to the same, are read several times.
-MAX_STEPS = 500_000
 #: Prefixes of OpenGraph and its vocabularies; others are declared by few pages.
 _VOCABULARIES = ("og:", "article:", "book:", "profile:", "video:", "music:", "product:")
 #: The attribute with an element's value, by tag (HTML, section 5.2.4).
@@ -69,7 +67,8 @@ class _Microdata:
 
     def __init__(self, root: Any, url: str) -> None:
         self._url = url
-        self._left, self._chars, self._steps = MAX_VALUES, MAX_JSON, MAX_STEPS
+        # properties in properties, and items that refer to the same, are looked at several times
+        self._left, self._chars, self._steps = MAX_VALUES, MAX_JSON, MAX_JSON
         self._ids: dict[str, Any] = {}
         scopes = [element for element in root.iter() if element.get("itemscope") is not None]
         if any(scope.get("itemref") for scope in scopes):
