@@ -42,8 +42,7 @@ PATHS = (
 #: Constants in which the formats of files and servers are numbered.
 FORMATS = {
     "index of texts, SQLite": "denoise_scrapy.dedup.sqlite_store.FORMAT",
-    "index of texts, records": "denoise_scrapy.dedup.redis_store.FORMAT",
-    "index of texts, Redis": "denoise_scrapy.dedup.redis_store.LAYOUT",
+    "index of texts, Redis": "denoise_scrapy.dedup.redis_store.FORMAT",
     "site memory": "denoise_scrapy.site.memory.FACTS_FORMAT",
 }
 #: Classes whose members are listed: all of them, or those named. Of other classes it is what makes an object.

@@ -29,7 +29,7 @@ from denoise_scrapy.dedup.rules import (
     Rule,
 )
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
-from denoise_scrapy.dedup.store import BATCH, Found, Name, Record, Store, new_owner
+from denoise_scrapy.dedup.store import BATCH, MOST_FOUND, Found, Name, Record, Store, new_owner
 from denoise_scrapy.dedup.variants import (
     CERTAINTY,
     HELD,
@@ -56,10 +56,6 @@ RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRu
 SEARCHES = ("auto", "tree", "prefilter")
 # Maximum texts of a scope in the tree by default: about as many as it searches in the time that bands take, .3 ms.
 MOST_IN_TREE = 30_000
-# Maximum candidates, the most similar first: thousands of pages may be forms of one kind, each as similar to all others
-# as a copy. A copy is most similar to its original.
-CANDIDATE_LIMIT = 256
-
 # Maximum retries after other processes have kept texts meanwhile; some tens at most occur in practice.
 MOST_TURNS = 1000
 INCONSISTENT = "the store is inconsistent: records that it lists cannot be read back"
@@ -539,8 +535,8 @@ class DuplicateIndex:
         """Yield the kept texts that a new one repeats, the likest first; then those of its own site that are in it."""
         site, group = item.name.site, item.name.group
         share = HELD if self._variants and site else 0.0  # of kept texts that the new one may contain
-        alike = self._forest.candidates(item.text, item.name.scope, share, CANDIDATE_LIMIT)
-        ids = {*found.alike[:CANDIDATE_LIMIT], *alike}
+        alike = self._forest.candidates(item.text, item.name.scope, share, MOST_FOUND)
+        ids = {*found.alike[:MOST_FOUND], *alike}
         if not ids:
             return
         records = self._alive(ids, item.name.scope)

@@ -12,13 +12,12 @@ from typing import Any
 from typing_extensions import override
 
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Found, Name, Record, Store, is_dead
+from denoise_scrapy.dedup.store import BATCH, MOST_FOUND, SEEN_STEP, Found, Name, Record, Store, is_dead
 from denoise_scrapy.exceptions import StoreMismatch
 from denoise_scrapy.support.storage import RedisLink, check_opened, opening
 
-LAYOUT = "4"  # increase with any change of the keys or their use in the scripts
-FORMAT = "6"  # increase with any change of a record's bytes, and adapt the script that reads them
-MOST_NEWER = 256  # maximum newer records examined by one `put`, .25 MB: the server is blocked meanwhile
+# Increase with any change of the keys, their use in the scripts, or a record's bytes, which a script reads.
+FORMAT = "7"
 TIMEOUT = 2.0  # seconds to wait for a response, which usually takes a millisecond; a few retries follow
 
 _LOST = "The server has lost records in use: make sure that it evicts none, and start with a new index."
@@ -182,7 +181,7 @@ class RedisStore(Store):
 
     @override
     def open(self, constants: Mapping[str, str]) -> None:
-        ours = {"layout": LAYOUT, "format": FORMAT, **constants}
+        ours = {"layout": FORMAT, **constants}
         self._opened = True
         try:
             with self._client as client:
@@ -215,7 +214,7 @@ class RedisStore(Store):
             pipeline = client.pipeline(transaction=False).hget(self._keys, _digest(name))
             for start in range(0, len(bands), 4):
                 band = bands[start : start + 4]
-                pipeline.zrangebylex(self._bands, b"[" + band, b"[" + band + _LAST, start=0, num=MOST_IN_BAND)
+                pipeline.zrangebylex(self._bands, b"[" + band, b"[" + band + _LAST, start=0, num=MOST_FOUND)
             if seen is not None:
                 pipeline.xrange(self._log, f"{seen + 1}-0", count=BATCH)
             named, *alike = pipeline.execute()
@@ -240,7 +239,7 @@ class RedisStore(Store):
     def put(
         self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
     ) -> int:
-        args = (seen, _pack(name, fingerprint), _digest(name), MOST_NEWER, owner, version)
+        args = (seen, _pack(name, fingerprint), _digest(name), MOST_FOUND, owner, version)
         number, last = self._run(_PUT, *args)
         if last < seen:
             raise StoreMismatch("last id", str(last), str(seen), self._where, _LOST)

@@ -18,7 +18,7 @@ from typing import Any
 from typing_extensions import override
 
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Found, Name, Record, Store, is_dead
+from denoise_scrapy.dedup.store import BATCH, MOST_FOUND, SEEN_STEP, Found, Name, Record, Store, is_dead
 from denoise_scrapy.support.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file for so long
@@ -58,7 +58,6 @@ _NAMED = "SELECT id FROM texts WHERE key = ? AND scope = ?"
 _FORGET_BAND = "DELETE FROM bands WHERE band = ? AND id = ?"
 _IN_BAND = "SELECT id FROM (SELECT id FROM bands WHERE band = ? ORDER BY id LIMIT ?)"
 _RECORD = f"SELECT id, owner, {_COLUMNS} FROM texts"
-_ASKED = 512  # ids per statement; every version of SQLite accepts 999 parameters
 # One statement, hence one transaction: nothing is kept if there are newer texts. REPLACE assigns a new id.
 _PUT = f"""INSERT OR REPLACE INTO texts ({_COLUMNS}, owner)
     SELECT {", ".join("?" * 17)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
@@ -120,7 +119,7 @@ class SQLiteStore(Store):
         named = link.execute(_NAMED, name[:2]).fetchone()
         if bands:
             keys = _keys(bands)
-            asked = [value for key in keys for value in (key, MOST_IN_BAND)]
+            asked = [value for key in keys for value in (key, MOST_FOUND)]
             shared = Counter(one for (one,) in link.execute(" UNION ALL ".join([_IN_BAND] * len(keys)), asked))
             alike = [number for number, _ in shared.most_common()]
         return Found(0 if named is None else named[0], alike, list(map(self._record, newer)))
@@ -226,8 +225,8 @@ class SQLiteStore(Store):
     def _rows(self, query: str, numbers: Sequence[int]) -> Iterator[Any]:
         """Yield the rows of these ids, in order."""
         ordered = sorted(numbers)
-        for start in range(0, len(ordered), _ASKED):
-            part = ordered[start : start + _ASKED]
+        for start in range(0, len(ordered), BATCH):
+            part = ordered[start : start + BATCH]
             marks = ",".join("?" * len(part))
             yield from self._connection.execute(f"{query} WHERE id IN ({marks}) ORDER BY id", part)
 

@@ -21,9 +21,13 @@ from typing_extensions import Self
 
 from denoise_scrapy.dedup.rules import Fingerprint
 
-# Records read or removed at a time: two megabytes, and about 20 ms in a file, .2 s on a server.
-BATCH = 1024
-MOST_IN_BAND = 256  # texts that one band finds, the earliest: a sentence on every page of a site is no evidence
+# Records read, asked for or removed at a time: a megabyte, and about 10 ms in a file, .1 s on a server. Every version
+# of SQLite accepts 999 parameters.
+BATCH = 512
+# Maximum texts that a new one is compared with: of those that one band finds the earliest, as a sentence on every page
+# of a site is no evidence; of all the most similar, as thousands of pages may be forms of one kind, each as similar to
+# all others as a copy, and a copy is most similar to its original; and newer ones that a server examines meanwhile.
+MOST_FOUND = 256
 # Seconds within which a text seen again is not recorded again. Expiry counts days, and a write costs as much as a
 # check.
 SEEN_STEP = 3600.0
@@ -95,7 +99,7 @@ class Store(ABC):
 
     @abstractmethod
     def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:
-        """Find the record of a key and scope, and those with any of some bands, of each the earliest `MOST_IN_BAND`.
+        """Find the record of a key and scope, and those with any of some bands, of each the earliest `MOST_FOUND`.
 
         With `seen`, also return the records with higher ids, as `newer` does, but only the first `BATCH`.
         """

@@ -301,8 +301,6 @@ class SQLiteFacts(FactsStore):
         return self._link
 
 
-# Raise after any change of the keys, or of what the scripts store in them.
-_LAYOUT = "2"
 _SAVED = struct.Struct("<d")  # seconds since 1970, before each row
 
 _WRITE = """
@@ -369,7 +367,7 @@ class RedisFacts(FactsStore):
 
     def __init__(self, url: str, *, name: str | None = None, timeout: float = TIMEOUT) -> None:
         self._redis = RedisLink(url, name, timeout, retries=0)
-        self._constants = {"layout": _LAYOUT, **constants()}
+        self._constants = constants()
         super().__init__(f"{self._redis.place}#{self._redis.name}")
         self._meta, self._saved, self._sizes, self._of = (
             f"{{{self._redis.name}}}:site:{key}" for key in ("meta", "saved", "sizes", "of:")

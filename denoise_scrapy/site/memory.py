@@ -207,7 +207,7 @@ class _Template:
     pages: OrderedDict[str, Page | PageFacts] = field(default_factory=OrderedDict)
 
 
-# Raise after any change of the facts.
+# Raise after any change of the facts, of the keys on a server, or of what its scripts store in them.
 FACTS_FORMAT = "3"
 # More bytes than a page's facts have: .9 MB if it has as many blocks and containers as are read (`core.tree`).
 MAX_PAGE_BYTES = 1_000_000
@@ -217,7 +217,7 @@ _SAMPLE = "<div id=a class='b c'><h1>Über 1 title</h1><p>Some <b>words</b>, 漢
 
 def constants() -> dict[str, str]:
     """Return the constants of this version's facts: their format, and the hashes of a sample."""
-    return {"format": FACTS_FORMAT, "hashes": f"{zlib.crc32(Page.parse(_SAMPLE).data):08x}"}
+    return {"layout": FACTS_FORMAT, "hashes": f"{zlib.crc32(Page.parse(_SAMPLE).data):08x}"}
 
 
 def read_facts(data: bytes, url: str) -> PageFacts:

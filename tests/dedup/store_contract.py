@@ -428,7 +428,7 @@ class StoreContract:
 
     def test_finds_by_key_and_by_bands(self, store: Store, monkeypatch):
         module = inspect.getmodule(type(store).find)
-        monkeypatch.setattr(module, "MOST_IN_BAND", 3)
+        monkeypatch.setattr(module, "MOST_FOUND", 3)
         bands = [b"aaaabbbbcccc", b"aaaabbbbdddd", b"aaaaeeee", b"aaaa", b"", b"eeee"]
         for number, one in enumerate(bands):
             put(store, f"/{number}", replace(LONG, bands=one), "s")

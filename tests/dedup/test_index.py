@@ -61,7 +61,7 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
 
 
 def test_of_many_candidates_the_likest_are_looked_at(monkeypatch):
-    monkeypatch.setattr("denoise_scrapy.dedup.index.CANDIDATE_LIMIT", 1)
+    monkeypatch.setattr("denoise_scrapy.dedup.index.MOST_FOUND", 1)
     with DuplicateIndex() as index:
         for number in range(9):
             index.add(f"stranger {number}", " ".join([*english(number, 200), *TEXT.split()[:12]]))

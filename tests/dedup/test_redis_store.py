@@ -8,7 +8,7 @@ import pytest
 import redis
 
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, StoreMismatch, redis_store
-from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
+from denoise_scrapy.dedup.redis_store import MOST_FOUND, RedisStore
 from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.support import storage
@@ -84,10 +84,10 @@ class TestAgreement:
         assert store.put(Name("b", "another scope"), OTHER, 0) == 2
 
     def test_none_is_kept_beside_more_newer_ones_than_are_examined(self, store):
-        for number in range(MOST_NEWER + 1):
+        for number in range(MOST_FOUND + 1):
             store.put(Name(str(number)), replace(SHORT, digest=number.to_bytes(16, "little")), number)
         assert store.put(Name("last", "another scope"), OTHER, 0) == 0
-        assert store.put(Name("last", "another scope"), OTHER, 1) == len(store) == MOST_NEWER + 2
+        assert store.put(Name("last", "another scope"), OTHER, 1) == len(store) == MOST_FOUND + 2
 
 
 def test_a_request_whose_answer_was_lost_is_sent_again_and_kept_once(redis_server):

@@ -75,7 +75,7 @@ def test_other_tables_are_another_format():
 
 @pytest.mark.parametrize(
     ("opened", "name"),
-    [(texts_file, "format"), (texts_file, "run cap"), (facts_file, "format"), (facts_file, "hashes")],
+    [(texts_file, "format"), (texts_file, "run cap"), *((facts_file, name) for name in constants())],
 )
 def test_a_file_of_another_version(opened, name, tmp_path):
     opened(tmp_path / "a.db")
@@ -91,8 +91,8 @@ def test_a_file_of_another_version(opened, name, tmp_path):
 @pytest.mark.parametrize(
     ("opened", "meta", "name"),
     [
-        *((texts_server, "{a}:meta", name) for name in ("run cap", "layout", "format")),
-        *((facts_server, "{a}:site:meta", name) for name in ("layout", *constants())),
+        *((texts_server, "{a}:meta", name) for name in ("run cap", "layout")),
+        *((facts_server, "{a}:site:meta", name) for name in constants()),
     ],
 )
 def test_keys_of_another_version(opened, meta, name, redis_server):
