@@ -25,9 +25,10 @@ from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.core.feature_strings import tokens
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import BoolArray, FloatArray
+from denoise_scrapy.page.columns import HALF, BoolArray, FloatArray
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.support.shown import MOST_PAIRS
 
 Keys = npt.NDArray[np.uint64]
 #: Words in places of unknown odds that are added to those of examples, and how far from one half the moved probability
@@ -44,11 +45,6 @@ SLIGHT, LEAST_LEFT = 20.0, 0.5
 FITS = 0.05
 #: Bytes of an example's page, words of its text that are aligned, and examples of a site that are asked.
 MOST_BYTES, MOST_WORDS, MOST_EXAMPLES = 10_000_000, 20_000, 10
-#: Pairs of equal words of a page and a text, a second's work, above which frequent words begin no match: of pages that
-#: repeat one word the alignment is quadratic.
-MOST_PAIRS = 5_000_000
-#: Share of an example's words that its page has; with less, it is the text of another page, and says nothing.
-LEAST_FOUND = 0.5
 
 
 @dataclass(frozen=True)
@@ -147,6 +143,7 @@ def shares_of(page: Page, example: Example) -> FloatArray:
     owner = np.repeat(np.arange(len(said)), [len(block) for block in said])[:MOST_WORDS]
     wanted = tokens(example.text)[:MOST_WORDS]
     counts = Counter(words)
+    # frequent words then begin no match: of pages that repeat one word the alignment is quadratic
     is_repetitive = sum(counts[word] for word in wanted) > MOST_PAIRS
     found = SequenceMatcher(None, words, wanted, autojunk=is_repetitive)
     right = np.zeros(len(words))
@@ -168,7 +165,8 @@ def lesson_of(example: Example) -> Lesson:
         return Lesson((), example.date)
     probability = find_strategy(DEFAULT_STRATEGY).decide(page, SiteStatistics(())).probability
     shares, words = shares_of(page, example), page.blocks.tokens.astype(np.float64)
-    if words @ shares < (LEAST_FOUND * len(tokens(example.text)[:MOST_WORDS]) or 1):
+    # with less of its words on its page, it is the text of another one, and says nothing
+    if words @ shares < (HALF * len(tokens(example.text)[:MOST_WORDS]) or 1):
         return Lesson((), example.date)
     widths = tuple(Places.of(keys, words, shares, probability) for keys in places_of(page))
     right, taken = float(words @ shares), float(words @ (probability >= 0.5))

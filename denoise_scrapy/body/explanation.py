@@ -24,11 +24,12 @@ from denoise_scrapy.body.extraction import Block, Body, SiteModel
 from denoise_scrapy.body.rendering import Token, render
 from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, MARKS, write
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
+from denoise_scrapy.body.strategies.combined import MOST_EXPLAINED
 from denoise_scrapy.body.strategies.repetition import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Flag, Page, PageFacts
 from denoise_scrapy.site import SiteStatistics, site_key
-from denoise_scrapy.support.shown import counted
+from denoise_scrapy.support.shown import MAX_CELL, counted
 
 #: Classes of blocks. The first match applies, in the order kept, hidden, template, low.
 CLASSES = ("kept", "template", "low", "hidden")
@@ -85,12 +86,8 @@ def _escaped(text: str, most: int | None = None) -> str:
     return escape(text.encode("utf-8", "replace").decode())  # names of files have half characters
 
 
-#: Characters displayed of a path, from its end, of an image's description, and of a name or title: a line or two.
-MAX_LENGTH = 160
 #: Steps of the bar on the left; the style sheet has a class for each.
 STEPS = 20
-#: Maximum blocks and images displayed: a browser lays out so many in a second, and nobody reads more.
-MAX_BLOCKS = 5_000
 
 _INLINES = frozenset(INLINES.values()) - FORMULAS.keys()
 
@@ -147,13 +144,13 @@ class _Pen:
     def _image(self, token: Token) -> None:
         given = dict(token.attributes).get("alt", "")
         self._images += 1
-        if self._images > MAX_BLOCKS:
+        if self._images > MOST_EXPLAINED:
             return
         if token.block >= 0 and self._block != token.block:
             self._enter(token.block)
         if self._block >= 0:
             self._open_inlines()
-        self._out.append(f'<span class="img">image{": " if given else ""}{_escaped(given, MAX_LENGTH)}</span>')
+        self._out.append(f'<span class="img">image{": " if given else ""}{_escaped(given, MAX_CELL)}</span>')
 
     def _enter(self, block: int) -> None:
         self._leave()
@@ -184,7 +181,7 @@ class _Pen:
         if self._block in self._known:
             return f'<span class="{names}" data-of="b{self._block}">'
         given = {
-            "path": f"…{path[-MAX_LENGTH:]}" if len(path) > MAX_LENGTH else path,
+            "path": f"…{path[-MAX_CELL:]}" if len(path) > MAX_CELL else path,
             "why": row.block.reason,
             "numbers": "\n".join(row.numbers),
         }
@@ -237,8 +234,8 @@ class Explanation:
             policy=f"{policy}; base-uri 'none'; form-action 'none'",
             style=style,
             script=script,
-            title=_escaped(self.drawn.title or self.name or "A page", MAX_LENGTH),
-            name=_escaped(self.name, MAX_LENGTH),
+            title=_escaped(self.drawn.title or self.name or "A page", MAX_CELL),
+            name=_escaped(self.name, MAX_CELL),
             strategy=_escaped(self.body.strategy),
             evidence=self.body.evidence,
             fallback=f"<div><dt>fallback</dt><dd>{self.body.fallback}</dd></div>" if self.body.fallback else "",
@@ -264,9 +261,9 @@ class Explanation:
         return f"Kept {kept:,} of {blocks:,} blocks, {words:,} of {of_words:,} words: {sure}; {others}.{left_out}"
 
     def _notice(self) -> str:
-        if len(self.rows) <= MAX_BLOCKS:
+        if len(self.rows) <= MOST_EXPLAINED:
             return ""
-        drawn = f"{MAX_BLOCKS:,} of the page's {len(self.rows):,} blocks are drawn, kept ones first"
+        drawn = f"{MOST_EXPLAINED:,} of the page's {len(self.rows):,} blocks are drawn, kept ones first"
         return f'<p class="notice">{drawn}; the counts and the text are whole.</p>'
 
     def _pages(self) -> str:
@@ -274,8 +271,8 @@ class Explanation:
         if not self.comparison:
             return ""
         items = (
-            f"<li>{_escaped(name, MAX_LENGTH)}{f' <em>{_escaped(lack)}</em>' if lack else ''}</li>"
-            for name, lack in self.comparison[:MAX_BLOCKS]
+            f"<li>{_escaped(name, MAX_CELL)}{f' <em>{_escaped(lack)}</em>' if lack else ''}</li>"
+            for name, lack in self.comparison[:MOST_EXPLAINED]
         )
         summary = f"Compared with {counted(self.used, 'page')}"
         return f'<details class="pages" open><summary>{summary}</summary><ol>{"".join(items)}</ol></details>'
@@ -285,7 +282,7 @@ class Explanation:
         """The page's blocks as HTML in our own rendering, the kept ones if there are too many."""
         kept = np.array([row.block.kept for row in self.rows], bool)
         chosen = np.zeros(len(kept), bool)
-        chosen[np.argsort(~kept, kind="stable")[:MAX_BLOCKS]] = True
+        chosen[np.argsort(~kept, kind="stable")[:MOST_EXPLAINED]] = True
         return _Pen(self.rows).draw(render(self.drawn, chosen))
 
     def _paragraphs(self) -> Iterator[str]:

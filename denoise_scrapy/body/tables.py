@@ -8,7 +8,7 @@ import numpy as np
 
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.columns import BoolArray, IntArray
+from denoise_scrapy.page.columns import HALF, BoolArray, IntArray
 from denoise_scrapy.page.currencies import is_price
 
 #: Table elements that are written.
@@ -25,15 +25,16 @@ def cells_of(page: Page) -> tuple[IntArray, IntArray, IntArray]:
 
 #: Minimum rows and columns of a table of data.
 SEVERAL = 2
-#: Most of something: of a table's rows have as many cells as the most common row, as a heading may span them all; of
-#: its text is in no cells of prose, unless it has heading cells; no cell has that of the page, or it is its body.
-MOST = 0.5
 #: A cell with more tokens than this is prose.
 CELL_TOKENS = 30
 
 
 def data_tables(page: Page) -> BoolArray:
-    """Return the elements that are tables of data, shape (n,)."""
+    """Return the elements that are tables of data, shape (n,).
+
+    Most of its rows have as many cells as the most common row, as a heading may span them all; most of its text is in
+    no cells of prose, unless it has heading cells; no cell has most of the page's text, or it is its body.
+    """
     e, n = page.elements, len(page.elements)
     cells, row, table = cells_of(page)
     is_heading = e.has_tag({"th", "caption", "thead"})
@@ -41,8 +42,8 @@ def data_tables(page: Page) -> BoolArray:
     prose = e.subtree_sums(np.bincount(table[cells], tokens[cells] * (tokens[cells] > CELL_TOKENS), n))
     headed = np.bincount(table[is_heading & (table >= 0)], minlength=n) > 0
     body = np.zeros(n, bool)
-    body[table[cells[tokens[cells] > MOST * page.blocks.tokens.sum()]]] = True
-    brief = prose <= MOST * tokens
+    body[table[cells[tokens[cells] > HALF * page.blocks.tokens.sum()]]] = True
+    brief = prose <= HALF * tokens
     found = _regular(cells, row, table) & (tokens > 0)
     # a brief one with headings holds data, also in tables within its cells; around others there is only layout
     whole = found & headed & brief
@@ -64,7 +65,7 @@ def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
     kinds, count = np.unique(table[rows] * n + width[rows], return_counts=True)
     tables, width = np.divmod(kinds, n)
     all_rows = np.bincount(table[rows], minlength=n)[tables]
-    regular[tables[(width >= SEVERAL) & (count >= MOST * all_rows) & (all_rows >= SEVERAL)]] = True
+    regular[tables[(width >= SEVERAL) & (count >= HALF * all_rows) & (all_rows >= SEVERAL)]] = True
     return regular
 
 

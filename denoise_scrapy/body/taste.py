@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.strategies import find_strategy
-from denoise_scrapy.body.strategies.base import HALF, RULE_NO, RULE_YES, Decision, Values
+from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, Values
 from denoise_scrapy.body.strategies.combined import block_model, first_judgement
 from denoise_scrapy.body.strategies.repetition import RepetitionStrategy
 from denoise_scrapy.body.tables import data_tables
@@ -25,7 +25,7 @@ from denoise_scrapy.core.choice import expected_f1, select_by_expected_f1
 from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.core.parts import part_signals
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
+from denoise_scrapy.page.columns import HALF, BoolArray, FloatArray, IntArray
 from denoise_scrapy.page.selectors import Match
 from denoise_scrapy.site import SiteStatistics
 

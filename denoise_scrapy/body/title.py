@@ -16,6 +16,7 @@ from itertools import chain, repeat
 from denoise_scrapy.core.characters import fold, letters, without_unseen
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import host_of
+from denoise_scrapy.page.columns import HALF
 from denoise_scrapy.page.parse import json_strings
 
 #: Separators between a title and the site's name: a symbol between spaces or at an end, a colon, a bar or underscore, a
@@ -25,8 +26,6 @@ SEPARATOR = re.compile(
     r"(?:^|\s+)[-–—|·•»«›‹/~:⋆>]+(?:\s+|$)|:\s+|：|\s*[|_｜丨]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
     r"|\s+(?=\[[^][]+\]$)|(?=（[^（）]+）(?:\s|$))"
 )
-#: A block with a larger share of links is a site's logo, not a heading of the page.
-LINKED = 0.5
 #: Titles that are read of what a page declares: recorded pages declare up to four.
 MOST_NAMES = 9
 #: Labels of hosts with fewer letters are countries and kinds of organisation.
@@ -74,7 +73,7 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
 
 def _headings(page: Page) -> list[str]:
     """Return the texts of the headings of level one."""
-    likely = page.blocks.inside_tags({"h1"}) & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
+    likely = page.blocks.inside_tags({"h1"}) & (page.blocks.link_density <= HALF) & ~page.unseen_blocks
     texts = map(page.block_text, likely.nonzero()[0].tolist())
     return list(filter(None, map(" ".join, map(str.split, texts))))
 
@@ -173,7 +172,7 @@ def _as_a_heading(page: Page, parts: Parts, first: Sequence[str]) -> Parts:
     if len(parts) < 2:
         return parts
     found = page.words.titles.nonzero()[0].tolist()
-    own = {letters(page.block_text(block)): page.blocks.link_density[block] <= LINKED for block in reversed(found)}
+    own = {letters(page.block_text(block)): page.blocks.link_density[block] <= HALF for block in reversed(found)}
     headings = own | dict.fromkeys(map(letters, first), True)
     title, longest = parts[0].string, max(parts, key=lambda part: len(part[0]))
     for length in range(len(parts), 0, -1):
@@ -182,6 +181,6 @@ def _as_a_heading(page: Page, parts: Parts, first: Sequence[str]) -> Parts:
             if is_own or (is_own is not None and longest in run):  # a linked one may be the site's logo
                 return run
     if longest is parts[0]:  # it may be without the tag of a heading
-        whole = (page.words.title_share == 1) & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
+        whole = (page.words.title_share == 1) & (page.blocks.link_density <= HALF) & ~page.unseen_blocks
         headings |= dict.fromkeys((letters(page.block_text(block)) for block in whole.nonzero()[0].tolist()), True)
     return [longest] if letters(longest[0]) in headings else parts

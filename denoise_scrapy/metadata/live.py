@@ -16,14 +16,12 @@ import numpy as np
 from denoise_scrapy.metadata.annotations import MAX_JSON, MOST_LISTED, JsonLd, clean, string_of
 from denoise_scrapy.metadata.lines import Line
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.columns import HALF
 
 #: Updates that are read.
 MAX_UPDATES = 500
 #: Posts that are a live blog: a report with a correction has two times.
 LEAST = 3
-#: Share of the body that is in the posts, of which comments and teasers beside a story have less; and of a post's
-#: characters that are links, of which a teaser has more.
-HALF = 0.5
 #: Seconds from the first to the last post: those of days are a blog's.
 LONGEST = 3 * 86_400
 #: Kinds of pages whose posts are no updates.
@@ -95,6 +93,7 @@ def _shown(root: Any, lines: Sequence[Line]) -> list[Update]:
             row = rows[parent, at.tag, (at.get("class") or "").split(" ")[0]]
             row.setdefault(at, time)
             at = parent
+    # comments and teasers beside a story have less of the body
     most = HALF * sum(len(line.text) for line in lines if line.is_kept)
     best = list[Update]()
     for (_, tag, _), row in nlargest(MOST_LISTED, rows.items(), key=lambda one: len(one[1])):
@@ -137,7 +136,7 @@ def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> dict[Any, str]:
     for post, its in texts.items():
         linked = sum(len("".join(link.itertext())) for line in its for link in line.actions if link.tag == "a")
         text = "\n".join(line.text for line in its if not _is_time(line.text))
-        if text and linked <= HALF * len(text):
+        if text and linked <= HALF * len(text):  # of a teaser more is linked
             found[post] = text
     return found
 

@@ -13,14 +13,10 @@ from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.core.markup import ENCODED, SIZED_TAGS
 from denoise_scrapy.page.parse import DETECTED_BYTES, root_of, to_utf8
 
-#: Sizes, spans and the like are cut to this length: no number is longer.
-MAX_SIZE_LENGTH = 32
-#: Longer descriptions are cut: they are meant to be read aloud, and pages are hostile.
-MAX_ALT_LENGTH = 1000
+#: Longer values are cut, as pages are hostile: descriptions are meant to be read aloud, and no number is longer.
+MAX_VALUE_LENGTH = 1000
 #: Sitemaps allow 2,048 characters, Scrapy follows 2,083: longer addresses are not followed.
 MAX_URL_LENGTH = 2083
-#: Longer lists of addresses are cut; 8 sizes with long addresses fit.
-MAX_SRCSET_LENGTH = 4096
 
 #: Attributes that are noted, by tag. Those of images are chosen by `image_attributes`.
 KEPT_ATTRIBUTES: dict[str, tuple[str, ...]] = {
@@ -47,7 +43,7 @@ def written_size(attributes: Mapping[str, str]) -> tuple[str, str]:
     if style and ("width" in style or "height" in style):
         sizes = {name: size.strip() for name, size in _STYLE_SIZE.findall(style)}
         width, height = sizes.get("width", width), sizes.get("height", height)
-    return width[:MAX_SIZE_LENGTH], height[:MAX_SIZE_LENGTH]
+    return width[:MAX_VALUE_LENGTH], height[:MAX_VALUE_LENGTH]
 
 
 def image_attributes(attributes: Mapping[str, str], picture_source: str = "") -> dict[str, str]:
@@ -56,7 +52,7 @@ def image_attributes(attributes: Mapping[str, str], picture_source: str = "") ->
     Without one, `src` is the address of a preceding `source`; it is omitted if the image's own `src` is right.
     """
     width, height = written_size(attributes)
-    kept = {"alt": without_unseen(attributes.get("alt", "")[:MAX_ALT_LENGTH]), "width": width, "height": height}
+    kept = {"alt": without_unseen(attributes.get("alt", "")[:MAX_VALUE_LENGTH]), "width": width, "height": height}
     own = attributes.get("src", "")
     if own.lstrip()[:5] in ("", "data:") or not attributes.keys().isdisjoint(_LAZY_ATTRIBUTES):
         kept["src"] = _lazy_address(attributes) or ("" if _is_address(own) else picture_source)
@@ -87,7 +83,7 @@ def _is_address(value: str) -> bool:
 def largest(srcset: str) -> str:
     """Return the address of the largest image of a `srcset`, the first of equals, "" if there is none."""
     best, best_size = "", 0.0
-    for candidate in _CANDIDATE_END.split(srcset[:MAX_SRCSET_LENGTH].strip()):
+    for candidate in _CANDIDATE_END.split(srcset[: 2 * MAX_URL_LENGTH].strip()):
         url, _, descriptor = candidate.strip().partition(" ")
         match = _DESCRIPTOR.match(descriptor.strip())
         size = float(match[1]) if match else 1.0
@@ -123,7 +119,7 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
             continue
         tag = tags[element]
         names = KEPT_ATTRIBUTES.get(tag, ())
-        kept = {name: attributes[name][:MAX_SIZE_LENGTH] for name in names if attributes.get(name)}
+        kept = {name: attributes[name][:MAX_VALUE_LENGTH] for name in names if attributes.get(name)}
         if tag == "img":
             if attributes.get("src"):
                 found.references.append((element, attributes["src"]))

@@ -14,6 +14,9 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 FloatColumn = npt.NDArray[np.float32]
 
+#: Share from which on something is most of a whole, or likely: a method whose source gives no value has this one.
+HALF = 0.5
+
 _NAN = np.float32(math.nan)
 #: Columns of boxes, each with the value for an unknown element.
 _UNKNOWN = {"x": _NAN, "y": _NAN, "width": _NAN, "height": _NAN, "font_size": _NAN, "visible": True, "pinned": False}

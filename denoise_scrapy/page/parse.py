@@ -91,8 +91,7 @@ _DEFINITION = re.compile(rb"<(/?)dd\b", re.IGNORECASE)
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 #: Around what a page of frames has instead of them: its only text, for which the parser reads no tags. Such pages have
-#: little but a head: the first of these tags is looked for in so many bytes.
-_FRAMES_WITHIN = 8192
+#: little but a head: the first of these tags is looked for where an encoding is.
 _FRAMES = re.compile(rb"</?(?:frameset|noframes)\b[^<>]*>", re.IGNORECASE)
 
 # How HTML and XML begin, and what browsers read as UTF-16.
@@ -174,7 +173,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         body = _DEFINITION.sub(rb"<\1p", body)  # without a list: an indented paragraph on old sites
     if found & HAS_LATE:
         body = _BOUNDARY.sub(rb"<template id='\1'></template>", body)
-    if b"<frameset" in body[:_FRAMES_WITHIN].lower():
+    if b"<frameset" in body[:DECLARING_BYTES].lower():
         body = _FRAMES.sub(b"", body)
     if found & EMBEDS:
         # without their end tags, content after inner documents stays in its element

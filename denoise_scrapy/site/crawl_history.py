@@ -25,6 +25,7 @@ import numpy.typing as npt
 from denoise_scrapy.core.feature_strings import read_units
 from denoise_scrapy.core.sharing import share
 from denoise_scrapy.page import PageFacts
+from denoise_scrapy.page.columns import HALF
 from denoise_scrapy.site.drift import CHARS, MOVED, Places, counted, moved
 
 Hashes = npt.NDArray[np.uint32]
@@ -62,8 +63,6 @@ SETTLED = 3
 
 # Minimum change of a share: more than 20 pages of an unchanged site differ by.
 MARGIN = 0.3
-# A share that is an alarm even without an earlier crawl: most pages.
-MOST = 0.5
 # Ratio of median lengths, and drop of the median confidence, that are a warning if both crawls hardly overlap.
 LENGTHS, CONFIDENCES = 1.5, 0.1
 # Correlation of the words of two crawls, below which the language differs. Recorded sites have .53 and more between
@@ -336,7 +335,7 @@ def _raised(shares: Sequence[float], words: str) -> str:
     """Compare the first share with the greatest other; without others, a share of most pages is too large."""
     now, *others = shares
     if not others:
-        return f"{now:.0%} {words}" if now >= MOST else ""
+        return f"{now:.0%} {words}" if now >= HALF else ""
     before = max(others)
     return f"{now:.0%} {words}, {before:.0%} before" if now >= before + MARGIN else ""
 

@@ -17,7 +17,7 @@ from string import Template
 
 # Maximum characters of an argument in a log line: enough for advice, but text from sites is cut.
 MAX_LOGGED = 1000
-# Maximum characters of a table cell; longer text, such as tracking URLs, is cut.
+# Maximum characters of a table cell, a line or two; longer text, such as tracking URLs, is cut.
 MAX_CELL = 200
 _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 
@@ -139,7 +139,7 @@ def figures_page(title: str, parts: Iterable[str], style: str = "") -> str:
 WORDS = re.compile(r"\w+\s*|\W")
 
 
-#: Pairs of equal words that `shared` looks at, a second: for texts of one word there is a cube of them.
+#: Pairs of equal words of two texts that are looked at, a second's work: of texts of one word there is a cube of them.
 MOST_PAIRS = 5_000_000
 
 

@@ -22,13 +22,13 @@ from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of
 from denoise_scrapy.body.extraction import PAGES_A_SITE, SET_ASIDE, TOO_LARGE, with_source
 from denoise_scrapy.body.fields import META, NEWS, held_bytes, values_of
 from denoise_scrapy.body.kind import NONE
-from denoise_scrapy.body.strategies.combined import LIKELY_CONTENT
 from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.dedup import RULES, source_of
 from denoise_scrapy.dedup.variants import ReadText, read_text
 from denoise_scrapy.metadata.annotations import MAX_HTML
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.boxes import boxes_on
+from denoise_scrapy.page.columns import HALF
 from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory, site_key
@@ -43,8 +43,6 @@ RECENT_SHARE = 1 / 5
 # Reading it takes .25 ms.
 VERSION = version("denoise-scrapy")
 
-# Share of a page's words in places that an example knows, above which it is of a template with an example.
-LIKE = 0.5
 
 #: `Extracted.taught` of a page of such a template.
 TAUGHT = "examples/taught"
@@ -325,7 +323,7 @@ def _extracted(
         known=known,
         lacks_styles=page.lacks_styles,
         taught=_taught(body) if examples else "examples/none" if settings.examples else "",
-        is_empty=is_versioned and (kept.as_text or (body.confidence < LIKELY_CONTENT and body.kind == NONE)),
+        is_empty=is_versioned and (kept.as_text or (body.confidence < HALF and body.kind == NONE)),
         read=read_text(rule, body.text) if is_compared and body.text and rule.has_runs else None,
         title=body.title if settings.needs_index else "",
         source=_source(page, body, settings) if is_versioned else b"",
@@ -366,7 +364,8 @@ def _taught(body: Body) -> str:
     """Return the stat of whether most words of a page are in places that an example of its site knows."""
     if body.example == SET_ASIDE:
         return "examples/set_aside"
-    return TAUGHT if (body.example_likeness or 0) > LIKE else "examples/unlike"
+    # with most of its words in places that an example knows, the page is of a template with an example
+    return TAUGHT if (body.example_likeness or 0) > HALF else "examples/unlike"
 
 
 def _source(page: Page, body: Body, settings: DenoiseSettings) -> bytes:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from lxml import html
 
-from denoise_scrapy.body.explanation import CLASSES, MAX_BLOCKS, explain_page
+from denoise_scrapy.body.explanation import CLASSES, MOST_EXPLAINED, explain_page
 from tests.body.rendered import MARKUP, bare
 from tests.hostile.checks import check_explanation
 
@@ -155,8 +155,8 @@ def test_many_blocks_are_bounded_and_kept_ones_go_first():
     source = "<ul>" + "<li><a href=/x>Two words</a>" * 7000 + "</ul>" + f"<p>{PROSE}</p>" * 3000
     explanation, tree = checked(source, url="http://a.example/")
     drawn = framed(tree)
-    assert len(drawn) == MAX_BLOCKS
+    assert len(drawn) == MOST_EXPLAINED
     kept = explanation.counts["kept"][0]
-    assert sum(name == "kept" for name, _ in drawn) == min(kept, MAX_BLOCKS) > 0
+    assert sum(name == "kept" for name, _ in drawn) == min(kept, MOST_EXPLAINED) > 0
     assert "5,000 of the page's 10,000 blocks are drawn" in tree.text_content()
-    assert len(explanation.html) < 700 * MAX_BLOCKS + len(explanation.body.text) + 30_000
+    assert len(explanation.html) < 700 * MOST_EXPLAINED + len(explanation.body.text) + 30_000

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import (
-    MAX_ALT_LENGTH,
     MAX_URL_LENGTH,
+    MAX_VALUE_LENGTH,
     MIN_DATA_IMAGE_LENGTH,
     declared_url,
     largest,
@@ -70,8 +70,9 @@ def test_what_else_is_kept():
 
 def test_lengths_are_bounded_and_counted():
     page = Page.parse(f"<body><img src=/a alt='{'x' * 5000}'><table><td colspan='{'9' * 5000}'>y</table>")
-    assert [len(value) for given in page.noted.attributes.values() for value in given.values()] == [MAX_ALT_LENGTH, 32]
-    assert page.nbytes - Page.parse("<body><img src=/a><table><td>y</table>").nbytes > MAX_ALT_LENGTH
+    lengths = [len(value) for given in page.noted.attributes.values() for value in given.values()]
+    assert lengths == [MAX_VALUE_LENGTH] * 2
+    assert page.nbytes - Page.parse("<body><img src=/a><table><td>y</table>").nbytes > MAX_VALUE_LENGTH
 
 
 @pytest.mark.parametrize(

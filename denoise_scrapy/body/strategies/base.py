@@ -17,8 +17,6 @@ from denoise_scrapy.site import SiteStatistics
 
 Values = npt.NDArray[np.float32]
 
-#: Share from which something is most of a whole: a method whose source gives no value has this one.
-HALF = 0.5
 #: Probabilities of the yes and the no of a rule: no rule is always right.
 RULE_YES, RULE_NO = 0.9, 0.1
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import HALF, Decision, Strategy
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.core.tree import name_code
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.columns import FloatArray, IntArray
+from denoise_scrapy.page.columns import HALF, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics, template_similarity
 from denoise_scrapy.site.memory import SAME_TEMPLATE
+from denoise_scrapy.support.shown import MAX_CELL
 
 # Block nodes. The source uses div and table. The modern sectioning tags gain wcxb .018, and td, for pages laid out with
 # tables, gains big9 .034; form, lists, aside and center gain nothing (five corpora, alpha .005).
@@ -27,8 +28,6 @@ _BLOCK_NODE_CODES = np.array([name_code(tag) for tag in sorted(BLOCK_NODES)], np
 # 3, 4, 5, 6 dragnet has .875, .877, .886, .890, .889, .900, and 265 pages of all kinds, each alone, .826, .815, .801,
 # .786, .775, .765: articles among comments prefer it high, lists and shops low.
 SHARE_COST = 4.0
-# Characters of a rule that are said for each of a page's blocks: tags of 70 KB have a path of a megabyte.
-MOST_SAID = 200
 _LINK_TAG = np.uint32(name_code("a"))
 
 
@@ -135,7 +134,8 @@ class ClusterStrategy(Strategy):
         alike = (other for other in others if template_similarity(page, other) > SAME_TEMPLATE)
         rule = learn_rule([page, *alike])
         block = rule.find(page) if rule is not None else -1
-        reason = f"in the cluster's block {str(rule)[:MOST_SAID]}"
+        # cut, as it is said for each block: tags of 70 KB have a path of a megabyte
+        reason = f"in the cluster's block {str(rule)[:MAX_CELL]}"
         if block < 0:
             block, reason = best_block(page)[0], "in the page's block of highest H"
         inside = page.elements.inside(np.array([block] if block >= 0 else [], np.int64))

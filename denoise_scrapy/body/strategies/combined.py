@@ -23,7 +23,7 @@ from typing_extensions import override
 
 from denoise_scrapy.body.price import PRICE_ODDS, block_of_price
 from denoise_scrapy.body.stated import stated_words
-from denoise_scrapy.body.strategies.base import HALF, Decision, LazyReasons, Strategy, Values
+from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy, Values
 from denoise_scrapy.body.tables import tables_around
 from denoise_scrapy.core.boxes import weighed
 from denoise_scrapy.core.choice import STOCK_PAGES, choose, expected_f1
@@ -32,7 +32,7 @@ from denoise_scrapy.core.judge import Forest, Neighbours, Network, judge
 from denoise_scrapy.core.parts import part_signals
 from denoise_scrapy.core.wording import doubts, odds_of_text
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
+from denoise_scrapy.page.columns import HALF, BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
 #: A page that declares one of these is a thread, whose answers are content.
@@ -148,9 +148,9 @@ def content_signals(features: Values, odds: Values, tokens: IntArray, wording: f
 
 #: A family that changes the log odds by less is not a reason; and the maximum number of reasons.
 LEAST, MOST = 0.2, 3
-#: Maximum blocks of a page whose reasons are computed, each family with a run of the model. The largest of 354 recorded
-#: pages has 2,641.
-MOST_BLOCKS = 10_000
+#: Maximum blocks of a page whose reasons are computed, each family with a run of the model, and drawn: a browser lays
+#: out so many in a second, and nobody reads more. The largest of 354 recorded pages has 2,641.
+MOST_EXPLAINED = 5_000
 
 
 def contributions(features: Values, neighbours: Neighbours, model: BlockModel) -> dict[str, FloatArray]:
@@ -175,7 +175,7 @@ def reasons_of(
 
     First comes by what its odds were shifted afterwards.
     """
-    if features.shape[1] > MOST_BLOCKS:
+    if features.shape[1] > MOST_EXPLAINED:
         return ["the page has too many blocks to say why"] * features.shape[1]
     parts, rows = contributions(features, neighbours, model), dict(zip(NAMES, features, strict=True))
     names, added = list(parts), np.array(list(parts.values())).T  # (m, families)
@@ -202,8 +202,6 @@ BETA = 1.2
 #: readers marked, their publishers left out, 1.3% of those with .9 or more lack or add a third, 2.3% with 1
 #: (`python -m training.confidence`).
 CAUTION = 0.6
-#: Below this probability of content, confidence is reduced to it; else it is that of the blocks.
-LIKELY_CONTENT = 0.5
 #: A wall that passes for a text is this many times as bad as a short text that passes for a wall, whose body stays: of
 #: walls in a wording and a frame that were not fitted 83% are found and 4.8% of recorded short pages doubted; with 1,
 #: 81% and 3.9%, with 2.33, 88% and 6.7%.
@@ -263,6 +261,7 @@ class CombinedStrategy(Strategy):
             signals = content_signals(features, odds, page.blocks.tokens, wording)
             chance = float(content.probability(signals)[0])
             chance /= chance + MISSED_WALL * (1 - chance)
-            confidence = min(confidence, chance) if chance < LIKELY_CONTENT else confidence
+            # where content is not likely, it is as sure as that; else as the blocks are
+            confidence = min(confidence, chance) if chance < HALF else confidence
         reasons = LazyReasons(partial(reasons_of, features, neighbours, model, is_byline & ~kept, shift))
         return Decision(kept, choice.probability, confidence, reasons, first=(features, odds))

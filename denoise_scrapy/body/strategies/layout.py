@@ -16,9 +16,9 @@ from functools import lru_cache
 import numpy as np
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import HALF, Decision, Strategy
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Elements, Flag, Page
-from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray, weighted_median
+from denoise_scrapy.page.columns import HALF, BoolArray, FloatArray, IntArray, weighted_median
 from denoise_scrapy.site import SiteStatistics
 
 # The source gives no values. Within the range given, none of these changes a corpus by more than .002.

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import HALF, Decision, Strategy
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page import FeatureTree, Flag, Page
-from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
+from denoise_scrapy.page.columns import HALF, BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
 #: Weight of "one more similar pair" among matchings of equal score; too small to outweigh any score: scores are

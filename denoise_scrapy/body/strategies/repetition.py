@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import HALF, Decision, Strategy
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page.columns import HALF
 from denoise_scrapy.site import SiteStatistics
 
 # Thresholds and points were chosen by the mean token F1 on 1,641 recorded pages of eight corpora. The comment words

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.strategies.base import HALF, Decision, Strategy
+from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.core.markup import ROOT_TAGS
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import FloatArray, IntArray
+from denoise_scrapy.page.columns import HALF, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
 # Texts of lower importance are noise. Measured on five corpora, .4 gains big9 and dragnet .004 and changes the others
