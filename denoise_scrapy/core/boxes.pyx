@@ -13,8 +13,8 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.hashing cimport mix
 from denoise_scrapy.core.tree cimport (
-    COMMENT_WORD, CONTROL, IS_BUTTON, IS_FOOTER, IS_FORM, IS_MATTER, IS_OPENER, IS_QUOTE, IS_STORY, SOURCES, BlockRow,
-    ElementKind, Tree, is_within, kind_of,
+    COMMENT_WORD, CONTROL, IS_BUTTON, IS_FOOTER, IS_FORM, IS_MATTER, IS_OPENER, IS_QUOTE, IS_STORY, LEVELS, SOURCES,
+    BlockRow, ElementKind, Tree, is_within, kind_of,
 )
 
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
@@ -27,22 +27,15 @@ cdef double LIKELY = 0.6, UNLIKELY = 0.1
 cdef double HEADED = 0.44
 #: Mean probability of short posts, and most expected tokens of all else on their page: with .1 pages of forums lose.
 cdef double POSTS = 0.15, FIRST_POST = 60
-#: Least share of the probability of an entry's text that its title has: .7 to 1 win the same pages, lists gain .0009.
-cdef double OF_TEXT = 0.8
-#: Probability of a sure paragraph; share of links in a block that is a link, and in what has hardly any.
-cdef double SURE = 0.9, LINK = 0.9, BARE = 0.02
+#: Probability of a sure paragraph; share of links in a block that is a link.
+cdef double SURE = 0.9, LINK = 0.9
 
 cdef enum:
     # Fewest entries of a section of links, and posts; most places on the page that such entries have.
     ENTRIES = 3
     PLACES = 2
-    # Most tokens of a button or a call to act, most blocks of an appeal, and levels above a heading that are looked at.
-    CALL_TOKENS = 6
-    APPEAL_BLOCKS = 6
-    LEVELS = 8
-    # Tokens that a title of an entry has fewer than, and that it has on average: others are texts, or numbers and votes.
-    LONG_TITLE = 12
-    SHORT_TITLE = 2
+    # Most tokens of a button or a call to act, and most blocks of an appeal.
+    CALL = 6
 
 #: The rules, in order; each can be left out to measure it.
 RULES = ("lower around story", "raise links", "raise posts", "buttons", "lower appeals", "raise footers", "raise titles")
@@ -288,12 +281,12 @@ cdef int find_buttons(Tree tree, Boxes& found, vector[bint]& buttons) nogil:
     cdef int32_t i
     for i in range(<int32_t>tree.blocks.size()):
         block = &tree.blocks[i]
-        buttons[i] = kind_of(tree, block.element) & IS_BUTTON and block.tokens <= CALL_TOKENS and (
+        buttons[i] = kind_of(tree, block.element) & IS_BUTTON and block.tokens <= CALL and (
             not found.boxes[block.element].is_opened)
 
 
 cdef inline bint is_small(Tree tree, Boxes& found, int32_t box) noexcept nogil:
-    return found.boxes[box].blocks <= APPEAL_BLOCKS and tree.elements[box].parent >= 0
+    return found.boxes[box].blocks <= CALL and tree.elements[box].parent >= 0
 
 
 cdef int lower_appeals(Tree tree, Boxes& found, const vector[bint]& buttons, double[::1] probability) nogil:
@@ -306,7 +299,7 @@ cdef int lower_appeals(Tree tree, Boxes& found, const vector[bint]& buttons, dou
     cdef bint any_call = found.has_form
     for i in range(m):
         block = &tree.blocks[i]
-        if buttons[i] or (block.tokens <= CALL_TOKENS and is_link(block) and probability[i] < HEADED):
+        if buttons[i] or (block.tokens <= CALL and is_link(block) and probability[i] < HEADED):
             found.boxes[block.element].calls, any_call = 1, True
     if not any_call:
         return 0
@@ -342,14 +335,13 @@ cdef int raise_footers(Tree tree, Boxes& found, double[::1] probability) nogil:
     for i in range(<int32_t>tree.blocks.size()):
         footer = found.boxes[tree.blocks[i].element].footer
         if footer >= 0 and found.boxes[footer].story >= 0 and probability[i] > UNLIKELY and (
-                found.boxes[footer].link_chars <= BARE * found.boxes[footer].chars):
+                not found.boxes[footer].link_chars):
             probability[i] = max(probability[i], LIKELY)
 
 
 cdef struct Titles:           # of the boxes in one place
     int32_t boxes
     int32_t different
-    int32_t tokens
     double probability
 
 
@@ -372,10 +364,10 @@ cdef inline int32_t longest_of(Tree tree, int32_t one, int32_t other) noexcept n
 
 
 cdef int raise_titles(Tree tree, Boxes& found, double[::1] probability) nogil:
-    """Raise the titles of entries, boxes alike with two blocks or more, towards their texts: either alone is half of it.
+    """Raise the titles of entries, boxes alike with two blocks or more, to their texts: either alone is half of it.
 
-    A title is the first heading in its box, else the first block. It is short, most differ from each other, and they
-    are not unlikely: names above posts and quotations are bylines, and buttons repeat.
+    A title is the first heading in its box, else the first block. Most differ from each other, and they are not
+    unlikely: names above posts and quotations are bylines, and buttons repeat.
     """
     cdef vector[int32_t] title, text    # by element, -1 for none
     cdef unordered_map[uint64_t, Titles] places
@@ -400,15 +392,13 @@ cdef int raise_titles(Tree tree, Boxes& found, double[::1] probability) nogil:
             block, place = &tree.blocks[title[i]], &places[tree.elements[i].shape]
             place.boxes += 1
             place.different += seen.insert(mix(tree.elements[i].shape) + block.text_hash).second
-            place.tokens += block.tokens
             place.probability += probability[title[i]]
     for i in range(n):
-        if title[i] >= 0 and title[i] != text[i] and tree.blocks[title[i]].tokens < LONG_TITLE and (
-                probability[text[i]] >= HEADED):
+        if title[i] >= 0 and title[i] != text[i] and probability[text[i]] >= HEADED:
             place = &places[tree.elements[i].shape]
             if place.boxes >= ENTRIES and 2 * place.different > place.boxes and (
-                    place.tokens >= SHORT_TITLE * place.boxes and place.probability > UNLIKELY * place.boxes):
-                probability[title[i]] = max(probability[title[i]], OF_TEXT * probability[text[i]])
+                    place.probability > UNLIKELY * place.boxes):
+                probability[title[i]] = max(probability[title[i]], probability[text[i]])
 
 
 cdef int weigh(

@@ -27,11 +27,9 @@ cdef enum:
     # A text of at least this many tokens is kept once: shorter ones are prices, names, buttons. F1 of pages that
     # readers labelled +.004, `single` +.0035, `wcxb` +.003; forums whose truth repeats every copy -.009.
     ONCE_TOKENS = 6
-    # Tokens of a text whose words are pulled out of one of so many next blocks, below a text twice as long: of 49 such on
-    # read pages, the longest of 32, readers dropped 19, and differed on 17.
-    PULLED_TOKENS = 10
-    MOST_PULLED = 50
-    PULLED_FROM = 10
+    # Fewest tokens of a text whose words are pulled out of one of as many next blocks, below a text twice as long: of 49
+    # such on read pages, the longest of 32, readers dropped 19, and differed on 17.
+    PULLED = 10
 
 cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
 #: A text of at least that many tokens that another page has too is stock, an advertisement or an appeal, if the texts
@@ -290,17 +288,17 @@ cdef int drop_pulled(Tree tree, const int32_t[::1] tables, uint8_t[::1] kept) no
     cdef bint is_in_text = False
     for i in range(m):
         block = &tree.blocks[i]
-        if not kept[i] or block.tokens < PULLED_TOKENS or block.heading:
+        if not kept[i] or block.tokens < PULLED or block.heading:
             continue
-        if is_in_text and block.tokens <= MOST_PULLED and tables[i] < 0 and not block.flags & PREFORMATTED and (
+        if is_in_text and tables[i] < 0 and not block.flags & PREFORMATTED and (
                 not is_within(tree, block.element, IS_LIST)):
-            for j in range(i + 1, min(i + 1 + PULLED_FROM, m)):
+            for j in range(i + 1, min(i + 1 + PULLED, m)):
                 other = &tree.blocks[j]
                 if kept[j] and tree.elements[other.element].shape != tree.elements[block.element].shape and is_part(
                         tree, block.words, other.words):
                     kept[i] = False
                     break
-        is_in_text = is_in_text or block.tokens >= 2 * PULLED_TOKENS
+        is_in_text = is_in_text or block.tokens >= 2 * PULLED
 
 
 def _filled(values, dtype, size_t m):

@@ -34,7 +34,6 @@ from denoise_scrapy.core.tree cimport (
 
 cdef enum:
     LONG = 14             # tokens; blocks of this many announce nothing
-    FOLLOWING = 60        # characters that may follow the words of a heading of comments
 
 #: Bits of a block's announcements: a heading of comments; a name or a date; a heading of what a text refers to.
 COMMENTS_BIT, META_BIT, SOURCES_BIT = COMMENTS, META, SOURCES
@@ -79,7 +78,6 @@ SOURCES_PATTERNS = tuple(rf"{words}\b".replace("_", " ") for words in dict.fromk
 cdef enum:
     # Patterns are found by their first character: by its lowest byte, with one bucket for all digits.
     ANY_DIGIT = 256
-    BUCKETS = 257
     # Maximum characters of a page's headings, and of the words of its short blocks with whose first two characters the
     # title has a word, that are searched for in the title. The largest number of words on 3,000 recorded pages is 1,700;
     # hostile ones may have millions, of which each takes time by its length times the title's.
@@ -112,7 +110,7 @@ def _choices(pattern: str) -> list:
 cdef int fill(Patterns& table, patterns):
     """Build a table of patterns."""
     cdef Pattern one
-    table.resize(BUCKETS)
+    table.resize(ANY_DIGIT + 1)
     for pattern in patterns:
         for choice in _choices(pattern):
             start, text, end = re.fullmatch(r"(\\b|\^)?(.+?)(\\b|\$)?", choice).groups()
@@ -165,8 +163,8 @@ cdef inline size_t end_in(const vector[Pattern]& bucket, const Codes& text, size
 
 
 cdef bint announces(const Patterns& table, const Codes& text) noexcept nogil:
-    """Return whether a text is a heading: symbols, a number, words of a table, and little more."""
-    cdef size_t at = 0, end
+    """Return whether a short text is a heading: symbols, a number, words of a table, and more."""
+    cdef size_t at = 0
     while at < text.size() and not is_word(text[at]):
         at += 1
     if at < text.size() and is_digit(text[at]):
@@ -174,10 +172,7 @@ cdef bint announces(const Patterns& table, const Codes& text) noexcept nogil:
             at += 1
         if at < text.size() and text[at] == c' ':
             at += 1
-    if at == text.size():
-        return False
-    end = end_of_match(table, text, at)
-    return end > 0 and text.size() - end <= FOLLOWING
+    return at < text.size() and end_of_match(table, text, at) > 0
 
 
 cdef bint tells_meta(const Codes& text) noexcept nogil:
@@ -1176,10 +1171,9 @@ declare_family(
 
 
 cdef enum:
-    # At least this many siblings with one tag and class make a list of records, with this many elements and tokens each
-    # on average.
+    # At least this many siblings with one tag and class make a list of records, with as many elements each on average,
+    # and this many tokens.
     LEAST_RECORDS = 3
-    LEAST_ELEMENTS = 3
     LEAST_TOKENS = 2
 
 cdef struct Records:      # siblings with one tag and class; all is 0 if they are not a list
@@ -1221,7 +1215,7 @@ cdef int records(Tree tree, View view, float[:, ::1] rows) nogil:
         one.prose += sums_of(view, i)[PROSE]
     for number in range(lists.size()):
         one = &lists[number]
-        if one.count >= LEAST_RECORDS and one.elements >= LEAST_ELEMENTS * one.count and (
+        if one.count >= LEAST_RECORDS and one.elements >= LEAST_RECORDS * one.count and (
                 one.tokens >= LEAST_TOKENS * one.count):
             one.count = log1p(one.count)
             one.share = one.tokens / view.whole
@@ -1264,7 +1258,6 @@ cdef enum:
     # Signs of a page's name in its address: hyphens of a title, digits of a number or a date.
     TITLE_HYPHENS = 3
     NUMBER_DIGITS = 4
-    DEEP = 30             # folders of an address; more are clipped
 
 cdef enum:
     # Targets of the links in an element: none, or several. All others are hashes.
@@ -1314,7 +1307,7 @@ cdef Address read_address(const unsigned char* text, size_t size, int32_t folder
         hyphens += text[i] == c'-' or text[i] == c'_'
         digits += is_digit(text[i])
         i += 1
-    found.shape = 1 + 8 * min(depth, DEEP) + 4 * (hyphens >= TITLE_HYPHENS) + 2 * (digits >= NUMBER_DIGITS)
+    found.shape = 1 + 8 * depth + 4 * (hyphens >= TITLE_HYPHENS) + 2 * (digits >= NUMBER_DIGITS)
     found.shape += i < size and text[i] == c'?'
     while i < size and text[i] != c'#':
         i += 1

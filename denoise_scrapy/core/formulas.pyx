@@ -11,11 +11,9 @@ from libcpp.vector cimport vector
 from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
 from denoise_scrapy.core.characters cimport begins, equal, is_letter
-from denoise_scrapy.core.nodes cimport LEVELS, attribute_of, is_named, shown_from, told_of, type_of
+from denoise_scrapy.core.nodes cimport LEVELS, MOST_DEPTH, attribute_of, is_named, shown_from, told_of, type_of
 
 cdef enum:
-    # Maximum depth of elements; deeper ones are left out. Formulas on the web nest a dozen deep.
-    DEEPEST = 64
     # A formula without any TeX symbol has no more words.
     MOST_WORDS = 3
 
@@ -94,7 +92,7 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
     cdef const string* notation = NULL
     cdef size_t i
     cdef int part = 0
-    if depth > DEEPEST:
+    if depth > MOST_DEPTH:
         return 0
     for i in range(NOTATIONS.size()):
         if equal(<const char*>node.name, NOTATIONS[i][0].c_str()):

@@ -25,14 +25,10 @@ from denoise_scrapy.core.styles cimport (
 )
 
 cdef enum:
-    # Nodes beside a hidden one that are compared with it: 40 slides, and the white space between them.
-    MOST_SLIDES = 80
     # Elements beside a hidden one that are hidden just as it is: one or two may be meant for machines.
     HIDDEN_ALIKE = 3
     # Names that an element lacks beyond repair.
     IMPOSSIBLE = 1000
-    # Class names of an element that selectors are compared with; recorded pages have up to 60.
-    MOST_CLASSES = 100
 
 # What separates words in lists of ids, in selectors and in scripts; the first one only before a word.
 cdef const char* SEPARATORS = b": \t\n#.,;'\"()[]{}"
@@ -132,7 +128,7 @@ cdef const xmlNode* beside(const xmlNode* node, bint before) noexcept nogil:
 cdef bint can_be_clicked(const xmlNode* control) noexcept nogil:
     """Return whether a control has a text, a picture or a name: an empty one shows nothing."""
     cdef const xmlNode* node = control
-    cdef int left = MOST_SLIDES
+    cdef int left = MOST_PASSED
     if attribute_of(control, b"aria-label") != NULL or attribute_of(control, b"title") != NULL:
         return True
     while node != NULL and left:
@@ -211,7 +207,7 @@ cdef bint is_one_of_many(Sight* sight, const xmlNode* node) noexcept nogil:
     cdef bint is_boxed = beside(node, True) == NULL and beside(node, False) == NULL
     cdef const xmlNode* box = node
     cdef const xmlNode* part
-    cdef int left = MOST_SLIDES, alike = 0
+    cdef int left = MOST_PASSED, alike = 0
     if is_boxed:
         box = node.parent
     if attribute_of(node, b"class") == NULL or box == NULL or box.parent == NULL:
@@ -331,7 +327,7 @@ cdef int read_names(const xmlNode* node, vector[uint64_t]& names) nogil:
     if at[0]:
         names.push_back(name_of(at, strlen(<const char*>at), OF_ID))
     at = <const unsigned char*>told_of(node, b"class")
-    while at[0] and names.size() < MOST_CLASSES:
+    while at[0] and names.size() < MOST_PASSED:
         size = strcspn(<const char*>at, b" \t\n\r\f")
         if size:
             names.push_back(name_of(at, size, OF_CLASS))
@@ -397,7 +393,7 @@ cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nog
 cdef bint is_beside(Sight* sight, const Rule* rule, const xmlNode* node) noexcept nogil:
     """Return whether an element before another one, on its level, matches what a rule asks of it."""
     cdef vector[uint64_t] names
-    cdef int left = MOST_SLIDES
+    cdef int left = MOST_PASSED
     node = node.prev
     while node != NULL and left and sight.steps > 0:
         if node.type == XML_ELEMENT_NODE:

@@ -14,6 +14,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.characters cimport begins, decode, hex_of, is_digit, is_letter, lower
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
+from denoise_scrapy.core.nodes cimport MOST_ELEMENTS
 from denoise_scrapy.core.tree cimport TITLE_BYTES
 from denoise_scrapy.core.wide cimport wide_size
 
@@ -195,10 +196,9 @@ def without_controls(const unsigned char[::1] html) -> bytes:
 # ---- pages that would take too long: their text alone ---------------------------------------------------------------
 
 cdef enum:
-    # A page with more start tags or attributes, deeper nesting or more comparisons is read as text. Of 4,800 recorded
-    # pages the largest has 10,000 elements, 138 levels, 27,000 attributes, and an element of 60: 50 million at the very
-    # most. The parser takes some 250 bytes for each.
-    MOST_TAGS = 50_000
+    # A page with more attributes, more open tags or more comparisons is read as text, as one with more start tags than
+    # `MOST_ELEMENTS`. Of 4,800 recorded pages the largest has 27,000 attributes, and an element of 60: 50 million
+    # comparisons at the very most. The parser takes some 250 bytes for each.
     MOST_ATTRIBUTES = 100_000
     MOST_OPEN = 5_000
     # An end tag is compared with open elements up to the one it ends, if any, an attribute with those before it: half a
@@ -359,7 +359,7 @@ cdef int takes_too_long(const unsigned char* at, const unsigned char* end) nogil
             comparisons += end_element(open_, packed_name(at + 1, end))
         elif begins_comment(at, end):
             at = after_comment(at - 1, end)
-        if (tags > MOST_TAGS or all_attributes > MOST_ATTRIBUTES or open_.size() > MOST_OPEN
+        if (tags > MOST_ELEMENTS or all_attributes > MOST_ATTRIBUTES or open_.size() > MOST_OPEN
                 or comparisons > MOST_COMPARISONS):
             return True
 

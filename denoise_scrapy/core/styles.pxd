@@ -44,9 +44,9 @@ cdef int32_t P_SWITCHED
 
 cdef enum:
     # Colours that are not RGB.
-    UNKNOWN = -1
-    TRANSPARENT = -2
     INHERITED = -3        # that around it
+    TRANSPARENT
+    UNKNOWN
 
 cdef struct Style:        # of a list of declarations; properties are bits, see `styles.pyx`
     int32_t said          # declared

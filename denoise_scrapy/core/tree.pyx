@@ -36,7 +36,7 @@ from denoise_scrapy.core.formulas cimport (
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.nodes cimport (
-    add_text_of, attribute_of, is_named, is_text, next_in, told_of, type_of, value_of,
+    MOST_DEPTH, MOST_ELEMENTS, add_text_of, attribute_of, is_named, is_text, next_in, told_of, type_of, value_of,
 )
 from denoise_scrapy.core.sight cimport (
     ARIA_HIDDEN, ATTRIBUTES, CHECKED, CLASS, DISPLAY, HREF, ID, ITEMPROP, ITEMTYPE, NAME, NAMES, ROLE, SOURCE, TYPE,
@@ -52,12 +52,9 @@ from denoise_scrapy.core.markup import Flag, Kind
 import_lxml__etree()
 
 cdef enum:
-    # A page with more elements or blocks, or deeper nesting, is not judged: it is read as text without structure, all
-    # of which becomes its body. Of 4,800 recorded pages the largest has 10,000 elements, 6,200 blocks and 138 levels;
-    # browsers nest 512 levels. A page at these bounds takes some 40 MB until it has a body.
-    MOST_ELEMENTS = 50_000
+    # A page with more blocks is not judged, as one with more elements. The largest of 4,800 recorded pages has 6,200. A
+    # page at these bounds takes some 40 MB until it has a body.
     MOST_BLOCKS = 25_000
-    MOST_DEPTH = 512
     # Shorter blocks, and blocks with a higher link density (.34), are not paragraphs: measured on five corpora.
     PARAGRAPH_TOKENS = 12
     # Minimum length of long words.
@@ -75,8 +72,6 @@ MAX_ELEMENTS, MAX_BLOCKS, MAX_DEPTH = MOST_ELEMENTS, MOST_BLOCKS, MOST_DEPTH
 cdef float PARAGRAPH_LINK_DENSITY = 0.34
 #: A hidden element with more of the page's characters is what a script shows: some pages stream their content into one.
 cdef float SHELL_SHARE = 0.7
-#: So is one with more of the characters of the page's main part, an element that has at least this share of them.
-cdef float MAIN_SHARE = 0.2
 #: On a page with so many elements of opacity 0, they fade in as one scrolls to them.
 cdef int32_t FADES = 8
 
@@ -92,9 +87,9 @@ COMMENT_WORD = Flag.COMMENT_WORD
 # ---- meaning of tags ------------------------------------------------------------------------------------------------
 
 cdef enum:
-    # State of a target: its element has not come yet, or is noted.
-    LINKED = -1
+    # State of a target: it is noted, or its element has not come yet.
     NOTED = -2
+    LINKED
 
 cdef enum:
     # Tags that the walk itself checks for.
@@ -928,18 +923,16 @@ cdef inline bint is_shell(int32_t reason) noexcept nogil:
 
 
 cdef bint find_shells(Tree tree, Walk* w) nogil:
-    """Mark hidden elements that hold most of the page or of its main part, or fade in with it: scripts show them."""
+    """Mark hidden elements that hold most of the page, or fade in with it: scripts show them."""
     cdef const Element* element
-    cdef int32_t i, reason, size, faded = 0, fades = 0, main_end = 0, main = 0, n = <int32_t>tree.elements.size()
+    cdef int32_t i, reason, size, faded = 0, fades = 0, n = <int32_t>tree.elements.size()
     cdef bint found = False
     w.sight.shells.assign(n, 0)
     for i in range(n):
         element = &tree.elements[i]
         reason = tree.tokens[element.token].reason
         size = element.seen.end - element.seen.start
-        if tree.tokens[element.token].flags & ARTICLE and i >= main_end and size > MAIN_SHARE * w.visible:
-            main, main_end = size, element.end
-        if reason and size > SHELL_SHARE * (main if i < main_end else w.visible):
+        if reason and size > SHELL_SHARE * w.visible:
             w.sight.shells[i] = found = True
         if is_shell(reason) and not (element.parent >= 0 and tree.elements[element.parent].flags & HIDDEN):
             faded += size
@@ -974,7 +967,7 @@ cdef int read_tree(Tree tree, Walk* w, const xmlNode* root, const Sheet* sheet) 
         tree.noscript_read = w.keep_noscript
         if w.too_large:
             break
-        if not w.keep_noscript and w.noscript > NOSCRIPT_CHARS and w.noscript > w.visible + NOSCRIPT_CHARS:
+        if not w.keep_noscript and w.noscript > w.visible + NOSCRIPT_CHARS:
             w.keep_noscript = True
         elif not has_shells and find_shells(tree, w):
             has_shells = True

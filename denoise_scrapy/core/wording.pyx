@@ -38,7 +38,6 @@ cdef enum:
     # doubted, 90% with 2 to 4 letters and 89% with 4 alone (`training/wording.py`).
     SHORTEST = 3
     LONGEST = 5
-    COLON = 58
     # Fewest tokens of a block that announces another page: what has fewer is an address. With 1, 61 of 132 recorded
     # pages that change are worse, with 7, 52 of 119.
     ANNOUNCED = 6
@@ -193,7 +192,7 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
                 text = <const unsigned char*>tree.text.data() + block.text.start
                 size, weight = block.text.end - block.text.start, 1
                 if block.tokens >= ANNOUNCED and block.chars < 2 * block.link_chars < 2 * block.chars:
-                    colon = <const unsigned char*>memchr(text, COLON, size)
+                    colon = <const unsigned char*>memchr(text, c':', size)
                     if colon != NULL and (colon + 1)[0] <= 32:
                         weight, size = LABEL, colon - text
                 read_sequences(text, size, found)

@@ -74,8 +74,9 @@ class Boxes:
         return replace(self, **found)
 
 
-#: Elements without a box are placed with the nearest ancestor that has one, up to this many levels.
-_BOX_LEVELS = 8
+#: Levels above an element without a box at which one is looked for, and above code at which its language is named: that
+#: many in a table with line numbers.
+LEVELS = 8
 #: Blocks whose centres are closer than this, in CSS pixels, are in one column: rounding moves them less.
 _NEAR = 1.0
 
@@ -88,7 +89,7 @@ def layout_of(boxes: Boxes, own: IntArray, parent: IntArray, prose: IntArray, to
     and in `prose` its tokens if it is a paragraph, else 0; and each element's `parent`, for a root itself.
     """
     element = own  # or the nearest ancestor that has a box
-    for _ in range(_BOX_LEVELS):
+    for _ in range(LEVELS):
         element = np.where(boxes.width[element] > 0, element, parent[element])
     left, width, font = (column[element].astype(np.float64) for column in (boxes.x, boxes.width, boxes.font_size))
     center = left + width / 2

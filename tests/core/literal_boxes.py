@@ -17,8 +17,6 @@ ENTRIES, PLACES, HEADED = 3, 2, 0.44
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 POSTS, FIRST_POST = 0.15, 60
 _NO_APPEAL = ("pre", "blockquote", "figure", "img", "table")
-BARE, OF_TEXT = 0.02, 0.8
-LONG_TITLE, SHORT_TITLE = 12, 2
 SURE, LINK = 0.9, 0.9
 
 
@@ -169,7 +167,7 @@ def raise_footers(page: Page, probability: FloatArray, article: IntArray) -> Non
     e, blocks = page.elements, page.blocks
     if e.holds_tag({"footer"}):
         footer = e.nearest(e.has_tag({"footer"}))
-        has_links = blocks.subtree_sums(blocks.link_chars) > BARE * blocks.subtree_sums(blocks.chars)
+        has_links = blocks.subtree_sums(blocks.link_chars) > 0
         footer = footer[blocks.element]
         raised = (article[footer] >= 0) & (footer >= 0) & ~has_links[footer] & (probability > UNLIKELY)
         probability[raised] = np.maximum(probability[raised], LIKELY)
@@ -192,10 +190,8 @@ def raise_titles(page: Page, probability: FloatArray) -> None:
     titles = [
         found
         for found in several
-        if 2 * len({*text_hash[found[:, 1]].tolist()}) > len(found)
-        and tokens[found[:, 1]].mean() >= SHORT_TITLE
-        and probability[found[:, 1]].mean() > UNLIKELY
+        if 2 * len({*text_hash[found[:, 1]].tolist()}) > len(found) and probability[found[:, 1]].mean() > UNLIKELY
     ]
     for _, title, text in sorted(entry for found in titles for entry in found.tolist()):
-        if title != text and tokens[title] < LONG_TITLE and probability[text] >= HEADED:
-            probability[title] = max(probability[title], OF_TEXT * probability[text])
+        if title != text and probability[text] >= HEADED:
+            probability[title] = max(probability[title], probability[text])

@@ -27,7 +27,7 @@ from denoise_scrapy.core.characters import LINE_BREAK
 from denoise_scrapy.core.markup import HEADING_TAGS, ROOT_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import safe_image_url, safe_url
-from denoise_scrapy.page.columns import BoolArray, IntArray
+from denoise_scrapy.page.columns import LEVELS, BoolArray, IntArray
 
 
 @dataclass(slots=True)
@@ -331,8 +331,6 @@ def written_image(base: str, source: str, given: Mapping[str, str]) -> Attribute
     return (("src", address), ("alt", alt), *((name, str(size)) for name, size in sizes.items()))
 
 
-#: Ancestors of code whose classes may name its language: eight levels up in a table with line numbers.
-MOST_AROUND = 9
 _LANGUAGE = re.compile(r"[a-z][\w+#-]{0,20}", re.ASCII)
 #: Other attributes of containers that are written, except spans, and their values.
 _VALID = {"start": re.compile(r"-?\d{1,9}", re.ASCII), "scope": re.compile("row|col|rowgroup|colgroup")}
@@ -575,7 +573,7 @@ class _Walk:
         """Yield an element, two ancestors, and more while nothing else in them is kept: cells beside a gutter."""
         up, texts = self._page.elements.parent_or_self, self._texts
         at = element
-        for level in range(MOST_AROUND):
+        for level in range(LEVELS + 1):
             if level > 2 and texts[at] != texts[element]:
                 break
             yield at
