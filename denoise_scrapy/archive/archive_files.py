@@ -21,8 +21,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, TypeAlias
 from urllib.parse import quote, urljoin
 
-from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, begins_page
+from denoise_scrapy.archive.records import ArchiveRecord, begins_page
 from denoise_scrapy.page.attributes import declared_url
+from denoise_scrapy.page.parse import MAX_PAGE_BYTES
 from denoise_scrapy.support.formats import COMPRESSIONS, PAGE_FORMATS, ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import UNPACKS, Read, row_file, uncompressed
 
@@ -241,7 +242,7 @@ def _lacks_suffix(name: str) -> bool:
 
 
 def page_bytes(name: str, file: BinaryIO) -> bytes:
-    """Return the bytes of an HTML file, decompressed, a little more than `MOST_BYTES` at most.
+    """Return the bytes of an HTML file, decompressed, a little more than `MAX_PAGE_BYTES` at most.
 
     Returns:
         b"" for a file without a suffix that does not begin like a page.
@@ -250,7 +251,7 @@ def page_bytes(name: str, file: BinaryIO) -> bytes:
         ValueError: It is compressed, and cut short or damaged.
     """
     with uncompressed(file) as content:
-        data: bytes = content.read(MOST_BYTES + 1)
+        data: bytes = content.read(MAX_PAGE_BYTES + 1)
     return b"" if not format_of(name) and _lacks_suffix(name) and not begins_page(data) else data
 
 
@@ -258,7 +259,7 @@ def _of_members(name: str, file: BinaryIO, url: str, read_page: ReadPage) -> Ite
     """Read the pages and archives in a ZIP file, those of the folder `archive` in WACZ."""
     whole = ArchiveRecord(name, 0)
     size = file.seek(0, io.SEEK_END)
-    left = most_unpacked = _MOST_TIMES * size + MOST_BYTES
+    left = most_unpacked = _MOST_TIMES * size + MAX_PAGE_BYTES
     try:
         archive = zipfile.ZipFile(file)
         infos = [info for info in archive.infolist() if kind_of_pages(info.filename) not in {"", "zip"}]
@@ -277,7 +278,7 @@ def _of_members(name: str, file: BinaryIO, url: str, read_page: ReadPage) -> Ite
         address = address_below(url, info.filename) if url else ""
         record = ArchiveRecord(f"{name}/{info.filename}", 0, address, member=member)
         is_page = kind_of_pages(info.filename) == "html"
-        most = MOST_BYTES if is_page else max(_MOST_UNPACKED, info.compress_size)
+        most = MAX_PAGE_BYTES if is_page else max(_MOST_UNPACKED, info.compress_size)
         if info.compress_type not in _METHODS or info.flag_bits & 1:
             yield record.bad("unreadable", "encrypted, or by an unusual compression method")
         elif info.file_size > most:

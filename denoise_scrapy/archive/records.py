@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from denoise_scrapy.page.parse import DECLARING_BYTES, decode_html, media_type
+from denoise_scrapy.page.parse import DECLARING_BYTES, MAX_PAGE_BYTES, decode_html, media_type
 from denoise_scrapy.site import site_key
 
 #: Problems of records, with explanations.
@@ -24,9 +24,6 @@ PROBLEMS: Mapping[str, str] = {
     "no URL": "without an http(s) URL",
     "no JSON": "a line that is not a JSON object",
 }
-#: Maximum bytes of a page. A worker holds some pages at a time, in several forms. The largest of 3,740 recorded pages
-#: has 5 MB; Common Crawl truncates at 1 MB, later at 5 MB.
-MOST_BYTES = 8_000_000
 #: Content types of pages; those after the first two are unspecific.
 HTML_TYPES = ("text/html", "application/xhtml+xml", "", "application/octet-stream", "unknown/unknown")
 
@@ -55,8 +52,8 @@ class ArchiveRecord(NamedTuple):
 
     def page(self, content: str | bytes, charset: str = "", *, labelled: bool = True) -> ArchiveRecord:
         """Return the record with its page, or a bad one if the content is not a page; see `is_html`."""
-        if len(content) > MOST_BYTES:
-            return self.bad("too large", f"over {MOST_BYTES} bytes")
+        if len(content) > MAX_PAGE_BYTES:
+            return self.bad("too large", f"over {MAX_PAGE_BYTES} bytes")
         if not content.strip():
             return self.bad("empty")
         start = content if isinstance(content, bytes) else content[:DECLARING_BYTES].encode("utf-8", "replace")

@@ -16,7 +16,8 @@ from typing import Any, BinaryIO
 from fastwarc.stream_io import BrotliReader, ChunkedReader, ZstdReader
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from denoise_scrapy.archive.records import HTML_TYPES, MOST_BYTES, ArchiveRecord
+from denoise_scrapy.archive.records import HTML_TYPES, ArchiveRecord
+from denoise_scrapy.page.parse import MAX_PAGE_BYTES
 
 _ALL = WarcRecordType.any_type | WarcRecordType.unknown | WarcRecordType.no_type
 _PAGES = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.revisit)
@@ -99,7 +100,7 @@ def _read(record: ArchiveRecord, one: Any) -> ArchiveRecord | None:
         return None
     if one.record_type == WarcRecordType.revisit:
         return record.bad("revisit")
-    if one.content_length > MOST_BYTES:
+    if one.content_length > MAX_PAGE_BYTES:
         return record.bad("too large", f"{one.content_length} bytes")
     one.parse_http()
     data = one.reader.read()
@@ -141,7 +142,7 @@ def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:
             if name in {"gzip", "deflate"}:
                 data = _inflated(data)
             elif reader := _READERS.get(name):
-                data = reader(io.BytesIO(data)).read(MOST_BYTES + 1)
+                data = reader(io.BytesIO(data)).read(MAX_PAGE_BYTES + 1)
             elif name not in {"", "identity", "utf-8"}:
                 problem = name
         except (OSError, zlib.error) as error:
@@ -151,9 +152,9 @@ def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:
 
 def _inflated(data: bytes) -> bytes:
     try:  # some servers omit zlib's header
-        return zlib.decompressobj(47).decompress(data, MOST_BYTES + 1)
+        return zlib.decompressobj(47).decompress(data, MAX_PAGE_BYTES + 1)
     except zlib.error:
-        return zlib.decompressobj(-15).decompress(data, MOST_BYTES + 1)
+        return zlib.decompressobj(-15).decompress(data, MAX_PAGE_BYTES + 1)
 
 
 def _next_start(file: BinaryIO, place: int) -> int | None:

@@ -35,6 +35,8 @@ _NAMED = re.compile(
 COPIES = re.compile(r"(?:copy|copied|kopier|copier|copié|copi[ao]|скопир|копир|复制|複製|コピー|복사)", re.IGNORECASE)
 #: Maximum words of a text beside code in its frame, as file names, buttons; and of a tab: "From source".
 FRAME_TOKENS = 6
+#: Visible characters of a link that is only the sign of a note, or "[view source code]".
+LINK_CHARS = 16
 #: Elements around code that may be its frame; and what generators put around a heading, a title, a panel or a note.
 LEVELS = 4
 #: What holds a label, but is more than that.

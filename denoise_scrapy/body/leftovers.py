@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from denoise_scrapy.body.code import code_frames, line_numbers
+from denoise_scrapy.body.code import LINK_CHARS, code_frames, line_numbers
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Page
@@ -25,7 +25,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     elements to omit when its text is written.
     """
     signs = dict[str, list[int]]()
-    if links := page.tree.short_links_here(MOST_SOURCE):
+    if links := page.tree.short_links_here(LINK_CHARS):
         sources = [link for link, _, text in links if _SOURCE.fullmatch(text.strip())]
         signs = {
             "a link to its own heading": permalinks(page),
@@ -70,8 +70,6 @@ def permalinks(page: Page) -> list[int]:
 
 
 _SOURCE = re.compile(r"\[?\s*(?:top|(?:view )?(?:source|src)(?: code)?)\s*\]?", re.IGNORECASE)
-#: "[view source code]" has 16 visible characters.
-MOST_SOURCE = 16
 
 
 def _title_links(page: Page, found: list[int]) -> list[int]:

@@ -23,14 +23,12 @@ from denoise_scrapy.page.parse import json_strings
 #: an article in JSON-LD it shows most, as data says that it is the page's text: of 97 recorded pages with one
 #: `articleBody` two have less than three quarters of it, and one, behind a paywall, less than half.
 OF_SCRIPT = 0.2
-#: A text of fewer tokens is a teaser.
+#: A text of fewer tokens is a teaser; from as many expected tokens of a page's own body its script's data is not read.
 LEAST_TOKENS = 40
 #: Median F1 of `articleBody` on 71 recorded pages that show it; and a guess.
 ARTICLE_CONFIDENCE, SCRIPT_CONFIDENCE = 0.9, 0.5
 #: Characters of a script's data: longer ones, which are cut, are not JSON.
 MAX_STATE = 1_000_000
-#: Expected tokens of a page's own body from which its script's data is not read.
-MOST_TOKENS = 100
 #: Characters of a string from which it is prose: fewer are labels and addresses.
 PROSE = 60
 
@@ -66,11 +64,10 @@ def stated_text(page: Page, shown: float = 0) -> Stated | None:
     if len(page.articles) == 1:
         headlines = json_strings(page.json_ld, "headline")[:1]
         return _stated(page, headlines, page.articles, shown / HALF, ARTICLE_CONFIDENCE)
-    if page.articles or shown > MOST_TOKENS:
+    if page.articles or shown >= LEAST_TOKENS:
         return None
     states = [value for value in page.tree.declared(b"state") if len(value) <= MAX_STATE]
-    states += page.json_ld if shown < LEAST_TOKENS else []  # of a job, a recipe
-    found = [prose for state in states if (prose := _prose_of(state))]
+    found = [prose for state in [*states, *page.json_ld] if (prose := _prose_of(state))]  # also of a job, a recipe
     if not found:
         return None
     longest = max(found, key=lambda texts: sum(map(len, texts)))

@@ -17,7 +17,7 @@ from denoise_scrapy.core.characters import fold, letters, without_unseen
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import host_of
 from denoise_scrapy.page.columns import HALF
-from denoise_scrapy.page.parse import json_strings
+from denoise_scrapy.page.parse import MOST_DECLARED, json_strings
 
 #: Separators between a title and the site's name: a symbol between spaces or at an end, a colon, a bar or underscore, a
 #: dash next to an East Asian character (U+2E80 and above), where spaces are not used, and what is before a
@@ -26,8 +26,6 @@ SEPARATOR = re.compile(
     r"(?:^|\s+)[-–—|·•»«›‹/~:⋆>]+(?:\s+|$)|:\s+|：|\s*[|_｜丨]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
     r"|\s+(?=\[[^][]+\]$)|(?=（[^（）]+）(?:\s|$))"
 )
-#: Titles that are read of what a page declares: recorded pages declare up to four.
-MOST_NAMES = 9
 #: Labels of hosts with fewer letters are countries and kinds of organisation.
 MIN_LABEL = 4
 
@@ -36,8 +34,8 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     """Return the title of a page, given titles of other pages of its site; "" if it has none."""
     title, titles = page.title, list(filter(None, titles))
     names = list(map(letters, page.tree.declared(b"og:site_name")))
-    headlines = page.tree.declared(b"og:title")[:MOST_NAMES]
-    headlines += json_strings(page.json_ld, "headline")[:MOST_NAMES] if page.json_ld else []
+    headlines = page.tree.declared(b"og:title")[:MOST_DECLARED]
+    headlines += json_strings(page.json_ld, "headline")[:MOST_DECLARED] if page.json_ld else []
     headlines = list(filter(letters, headlines))
     said = fold(title)
     others = [other for other in titles if fold(other) != said]

@@ -28,6 +28,7 @@ from twisted.python.failure import Failure
 
 from denoise_scrapy.body.fields import BODY, FIELDS, columns_of
 from denoise_scrapy.commands import Given, Source
+from denoise_scrapy.crawl.budget import TIMEOUT
 from denoise_scrapy.crawl.network import is_public, leads_to_public_only
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import media_type
@@ -61,7 +62,6 @@ _FORCED = {
 }
 _ADDON = "denoise_scrapy.DenoiseAddon"
 _NOT_REACHED = "the crawl ended before it was fetched; its log at -L ERROR says why"
-_RESOLVING = 10.0  # maximum seconds to resolve a host
 
 ResponseReader: TypeAlias = Callable[[Response], None]
 ItemReader: TypeAlias = Callable[[dict[str, Any]], None]
@@ -194,7 +194,7 @@ class PublicOnly:
     async def process_request(self, request: Request) -> None:
         """Raise `IgnoreRequest` for a private address."""
         host = urlsplit(request.url).hostname or ""
-        if not site_key(request.url) or not await leads_to_public_only(host, _RESOLVING):
+        if not site_key(request.url) or not await leads_to_public_only(host, TIMEOUT):
             raise IgnoreRequest(_PRIVATE % (host or request.url))
 
     def process_response(self, request: Request, response: Response) -> Response:

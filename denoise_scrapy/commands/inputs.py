@@ -10,11 +10,11 @@ from itertools import filterfalse
 from pathlib import Path
 from typing import NamedTuple
 
-from denoise_scrapy.archive.records import MOST_BYTES, begins_page
+from denoise_scrapy.archive.records import begins_page
 from denoise_scrapy.body import STRATEGIES, extract
 from denoise_scrapy.commands import STANDARD, Given, Source, UsageError
 from denoise_scrapy.dedup import RULES
-from denoise_scrapy.page.parse import decode_html
+from denoise_scrapy.page.parse import MAX_PAGE_BYTES, decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.support.formats import format_of
 from denoise_scrapy.support.row_files import uncompressed
@@ -92,7 +92,7 @@ def _decoded(name: str, data: bytes) -> tuple[str, bool]:
 def _content(name: str) -> bytes:
     """Return the bytes of a file, decompressed."""
     with Path(name).open("rb") as file, uncompressed(file) as content:
-        data: bytes = content.read() if content is file else content.read(MOST_BYTES)
+        data: bytes = content.read() if content is file else content.read(MAX_PAGE_BYTES)
     return data
 
 

@@ -18,11 +18,11 @@ from denoise_scrapy.archive.archive_files import (
     page_bytes,
     records_of,
 )
-from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord
+from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body.extraction import PAGES_A_SITE
 from denoise_scrapy.commands import PROGRESS_SECONDS, SHOWN, STANDARD, Source
 from denoise_scrapy.page.attributes import ADDRESS_WITHIN, declared_url
-from denoise_scrapy.page.parse import media_type
+from denoise_scrapy.page.parse import MAX_PAGE_BYTES, media_type
 from denoise_scrapy.support.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.support.row_files import uncompressed
 from denoise_scrapy.support.shown import counted, json_line, report
@@ -152,10 +152,10 @@ def _unchanged(record: ArchiveRecord, content: BinaryIO) -> ArchiveRecord:
         data = page_bytes(record.file, content)
     except ValueError as error:
         return record.bad("damaged", error)
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_PAGE_BYTES:
         content.seek(0)
         if content.read(4) != data[:4]:  # compressed
-            return record.bad("too large", f"over {MOST_BYTES} bytes")
+            return record.bad("too large", f"over {MAX_PAGE_BYTES} bytes")
         content.seek(0)
         data = content.read()
     kind = media_type(data)

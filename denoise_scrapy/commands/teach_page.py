@@ -31,6 +31,7 @@ from denoise_scrapy.body import Body, Example, SiteModel
 from denoise_scrapy.body.explanation import asset, explain_page
 from denoise_scrapy.body.extraction import with_source
 from denoise_scrapy.body.named import Found
+from denoise_scrapy.crawl.budget import TIMEOUT
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.site import site_key
@@ -40,8 +41,6 @@ from denoise_scrapy.support.shown import counted, differing, report
 OTHERS, MOST_LINES = 3, 40
 # Bytes of a request: the numbers of all blocks that are drawn, and fields.
 MOST_POSTED = 1_000_000
-# Seconds in which a request has arrived.
-ARRIVING = 10
 # What there is behind the token, by the method.
 _PARTS = {"GET": ("", "page"), "POST": ("try", "save")}
 _NAME = re.compile(r"[A-Za-z_][\w-]*")
@@ -182,7 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
     """Answers requests with the token, of a browser that was led here by the address alone."""
 
     server: TeachServer
-    timeout = ARRIVING
+    timeout = TIMEOUT
 
     def do_GET(self) -> None:
         """Send the page, or the document of its frame."""
@@ -279,6 +278,6 @@ def serve(pages: TaughtPages, save: Callable[[Example], object], *, browser: boo
         try:
             while True:  # on some systems Ctrl-C is not heard while one waits
                 with suppress(Empty):
-                    return server.saved.get(timeout=ARRIVING)
+                    return server.saved.get(timeout=TIMEOUT)
         finally:
             server.shutdown()

@@ -21,7 +21,7 @@ from libcpp.algorithm cimport lower_bound, partial_sort, sort, unique
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.bits cimport BitSet, count_bits, set_bits, start_of
-from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, number_of, open_table
+from denoise_scrapy.core.hashing cimport NOT_THERE, WORTH, Table, find, number_of, open_table
 from denoise_scrapy.core.wide cimport wide_size
 
 cdef extern from *:
@@ -42,7 +42,6 @@ cdef enum:
     # Maximum depth. Real texts reach a dozen; many equal sets, or sets with nothing in common, would form a chain, and
     # all become children of the last node instead.
     MAX_DEPTH = 64
-    WORTH_NODES = 1 << 12  # a search of fewer nodes, some 50 µs, holds the interpreter's lock
     # Units are counted exactly at a node with at least this many below it: an edge skipped there saves more than that.
     WORTH_COUNTING = 1024
     # Words of a signature, so that a step is one cache line. By 448 bits, unrelated texts lack 53 to 80 in 100 of a full
@@ -271,7 +270,7 @@ cdef class DistanceTree:
                 sign(&sample[0], sample.shape[0], query.runs[halved])
         query.size, query.need, query.longest = <int>size, need, longest
         set_bits(query.units, start_of(units), size)
-        if self._nodes.size() < WORTH_NODES:
+        if self._nodes.size() < WORTH:
             self._search(query, found)
         else:
             with nogil:

@@ -33,11 +33,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, count_bits, has_bit, set_bits, start_of
 from denoise_scrapy.core.characters cimport crc32, decode
-from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
-
-cdef enum:
-    # Units of a text that take some 50 µs: for less work, getting the interpreter's lock back takes longer than the work.
-    WORTH_UNITS = 2048
+from denoise_scrapy.core.hashing cimport WORTH, Table, find, number_of, open_table
 
 UNIT_HASH = "crc32-utf8"
 TOKEN_RULE = 5  # raise when the rule below changes: fingerprints of different rules cannot be compared
@@ -280,7 +276,7 @@ cdef int read_rows(object text, UnitRows& rows, object digest=None):
             level = unicodedata.normalize("NFKC", _without_rows_of_marks(piece))
         utf8 = level.encode("utf-8", "surrogatepass")
         data, size = utf8, len(utf8)
-        if size < 4 * WORTH_UNITS:
+        if size < 4 * WORTH:
             cut(data, size, rows)
         else:
             with nogil:
@@ -375,7 +371,7 @@ cdef class FeatureStrings:
         read_rows(text, rows, digest)
         self.text, self.digest, self._samples = text, digest.digest(), {}
         self.n, self._unit, self._kind = <Py_ssize_t>rows.hashes.size(), rows.hashes.data(), rows.kinds.data()
-        if self.n < WORTH_UNITS:
+        if self.n < WORTH:
             self._count_units(rows.kinds)
         else:
             with nogil:
@@ -481,7 +477,7 @@ cdef class FeatureStrings:
         cdef vector[uint16_t] runs, distinct
         key = -1 - <int64_t>limit  # below those of thresholds
         if key not in self._samples:
-            if self.n < WORTH_UNITS:
+            if self.n < WORTH:
                 self._sample(limit, places, runs, distinct)
             else:
                 with nogil:
@@ -530,7 +526,7 @@ cdef class FeatureStrings:
     def shingles(self):
         """Hash the distinct shingles, ascending: uint32; none if the text is shorter than one."""
         cdef vector[uint32_t] found
-        if self.n < WORTH_UNITS:
+        if self.n < WORTH:
             self._list_shingles(found)
         else:
             with nogil:
@@ -565,7 +561,7 @@ cdef class FeatureStrings:
         cdef BitSet there
         cdef vector[int64_t] places
         set_bits(there, start_of(theirs), theirs.shape[0])
-        if self.n < WORTH_UNITS:
+        if self.n < WORTH:
             self._find_novel(there, below, places)
         else:
             with nogil:

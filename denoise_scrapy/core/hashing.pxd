@@ -6,6 +6,9 @@ from libcpp.vector cimport vector
 
 cdef enum:
     NOT_THERE = -1
+    # Units of a text, or nodes of a search, that take some 50 µs: for less work, getting the interpreter's lock back
+    # takes longer than the work.
+    WORTH = 2048
 
 
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:

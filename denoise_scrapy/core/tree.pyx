@@ -72,6 +72,8 @@ MAX_ELEMENTS, MAX_BLOCKS, MAX_DEPTH = MOST_ELEMENTS, MOST_BLOCKS, MOST_DEPTH
 cdef float PARAGRAPH_LINK_DENSITY = 0.34
 #: A hidden element with more of the page's characters is what a script shows: some pages stream their content into one.
 cdef float SHELL_SHARE = 0.7
+#: So is one with more of the characters of the page's main part, an element that has at least this share of them.
+cdef float MAIN_SHARE = 0.2
 #: On a page with so many elements of opacity 0, they fade in as one scrolls to them.
 cdef int32_t FADES = 8
 
@@ -923,16 +925,18 @@ cdef inline bint is_shell(int32_t reason) noexcept nogil:
 
 
 cdef bint find_shells(Tree tree, Walk* w) nogil:
-    """Mark hidden elements that hold most of the page, or fade in with it: scripts show them."""
+    """Mark hidden elements that hold most of the page or of its main part, or fade in with it: scripts show them."""
     cdef const Element* element
-    cdef int32_t i, reason, size, faded = 0, fades = 0, n = <int32_t>tree.elements.size()
+    cdef int32_t i, reason, size, faded = 0, fades = 0, main_end = 0, main = 0, n = <int32_t>tree.elements.size()
     cdef bint found = False
     w.sight.shells.assign(n, 0)
     for i in range(n):
         element = &tree.elements[i]
         reason = tree.tokens[element.token].reason
         size = element.seen.end - element.seen.start
-        if reason and size > SHELL_SHARE * w.visible:
+        if tree.tokens[element.token].flags & ARTICLE and i >= main_end and size > MAIN_SHARE * w.visible:
+            main, main_end = size, element.end
+        if reason and size > SHELL_SHARE * (main if i < main_end else w.visible):
             w.sight.shells[i] = found = True
         if is_shell(reason) and not (element.parent >= 0 and tree.elements[element.parent].flags & HIDDEN):
             faded += size

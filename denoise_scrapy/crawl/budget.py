@@ -21,7 +21,8 @@ FREE = 4
 # a site that forbids or redirects these will not serve one.
 PER_SITE = 8
 # download_timeout of a fetch, in seconds; also the limit for all fetches from one host together, and for an item's wait
-# until its fetch begins, so that a server can delay a crawl by that much only once. Pages take one or two.
+# until its fetch begins, so that a server can delay a crawl by that much only once. Pages take one or two. For tools,
+# the limit to resolve a host, and for a request of a browser to arrive.
 TIMEOUT = 10.0
 # Share of that time that must be left to begin a fetch: with less, it would only fail.
 LEAST_TIME = 0.1

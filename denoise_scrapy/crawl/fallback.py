@@ -10,8 +10,9 @@ from denoise_scrapy.body.extraction import CALLABLE, with_text
 from denoise_scrapy.body.fields import values_of
 from denoise_scrapy.crawl.asking import Asked, asked_page
 from denoise_scrapy.crawl.pages import CrawledPage
-from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl, beside
+from denoise_scrapy.crawl.parts import Crawl, beside
 from denoise_scrapy.dedup.versions import whole_source
+from denoise_scrapy.page.parse import MAX_PAGE_BYTES
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.worker.extractor import Extracted

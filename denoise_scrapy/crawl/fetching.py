@@ -20,10 +20,11 @@ from w3lib.url import safe_url_string
 from denoise_scrapy.crawl.budget import FETCH_META, LATENCY_META, PER_SITE, TIMEOUT, FetchBudget
 from denoise_scrapy.crawl.network import address_of, is_public, leads_to_public_only
 from denoise_scrapy.crawl.pages import CrawledPage, is_comparable, is_page
-from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl
+from denoise_scrapy.crawl.parts import Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.page.attributes import host_of
+from denoise_scrapy.page.parse import MAX_PAGE_BYTES
 from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
 from denoise_scrapy.site.urls import spelling
 from denoise_scrapy.support.shown import logger_of

@@ -36,9 +36,6 @@ FAILED = "Error in %s: %s passes unchanged. (Further such errors: denoise/errors
 # Bytes of a page, or characters of a text, above which no work on it is done on the reactor: parsing so many takes
 # 5 ms; most recorded pages are smaller.
 LARGE = 200_000
-# Bytes of pages above which they, and their items, pass unchanged: so many take up to 2 seconds, and 40 MB for their
-# structure.
-MAX_PAGE_BYTES = 10_000_000
 # Maximum sites, requests or items in progress of one kind that are remembered, some 300 bytes each: 3 MB. Of what all
 # items or pages of a crawl have: 10 MB. Those forgotten are taken for new.
 MOST_KNOWN, MOST_OF_ALL = 10_000, 100_000

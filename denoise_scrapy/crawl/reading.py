@@ -22,10 +22,11 @@ from denoise_scrapy.crawl.pages import (
     redirected_from,
     told_encoding,
 )
-from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, MOST_KNOWN, Crawl
+from denoise_scrapy.crawl.parts import MOST_KNOWN, Crawl
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
+from denoise_scrapy.page.parse import MAX_PAGE_BYTES
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import VisitedShapes, site_key
 from denoise_scrapy.worker.extractor import RECENT_SHARE, PageSource

@@ -92,10 +92,8 @@ MAX_HTML = 2_000_000
 #: Characters of JSON-LD that are parsed, and elements that are looked at for microdata; values of either that are read,
 #: and links: most pages have a few hundred.
 MAX_JSON, MAX_VALUES = 500_000, 5_000
-#: Maximum elements kept of each kind, nesting of open ones, and texts of each.
+#: Maximum elements kept of each kind, nesting of open ones, texts of each, and texts before one that may be its label.
 MAX_ELEMENTS, MAX_OPEN, MAX_TEXTS = 2_000, 12, 24
-#: Texts in which the label of an element is looked for: word, link and spaces.
-LABEL_PARTS = 6
 _OPEN_GRAPH = re.compile(r"https?://ogp\.me/ns/?(\w*)#")
 _SMALL = re.compile(r"\s*(?:\d{1,2}|1[0-4]\d)(?:px)?\s*$")
 
@@ -270,7 +268,7 @@ class PageAnnotations:
                 return None
         elif not (prop or tag == "time" or "author" in rel or "tag" in rel or _marked_class(kind)):
             return None
-        label = re.split(r"\d", "".join(self._line[-LABEL_PARTS:])[-LINE_CHARS:])[-1]
+        label = re.split(r"\d", "".join(self._line[-MAX_TEXTS:])[-LINE_CHARS:])[-1]
         given = _SECONDS.sub(r"\g<0>000", given[: MAX_ADDRESS + 1])
         mark = Mark(tag, prop, rel, kind, given, len(self.lines), label)
         self.marks.append(mark)

@@ -54,10 +54,8 @@ MAX_TEXT = 5_000
 #: Lines before and after the headline, and after the text, that are near it: bylines are among share links.
 BEFORE, BEHIND, AFTER = 3, 10, 2
 #: Lines before the text and behind it within which a date is looked for last; characters of its line, and of a line
-#: before it that may be its label.
+#: before it that may be its label, or the "by" of the name in the next one.
 FAR, FAR_BEHIND, MOST_DATED, MOST_LABEL = 15, 5, 70, 30
-#: Characters of a line that may be the "by" of the name in the next one.
-MOST_BY = 8
 #: Bytes of a line above which it is text and not around it; half of the longest one where all are shorter.
 LONG = 80
 #: Characters of a date with time and offset; texts near the headline in which they are looked for.
@@ -426,7 +424,7 @@ class _Fields:
         """Yield lines that may be bylines; a short one, as "By", also with the name in the line behind it."""
         for i, line in self._near_lines:
             yield reporters_in(line) or line
-            if len(line) <= MOST_BY and any(map(is_person, self.read.lines[i + 1 : i + 2])):
+            if len(line) <= MOST_LABEL and any(map(is_person, self.read.lines[i + 1 : i + 2])):
                 yield f"{line} {self.read.lines[i + 1]}"
 
     def _names_beside_date(self, numbered: tuple[int, str]) -> list[str]:

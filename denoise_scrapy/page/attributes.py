@@ -11,10 +11,8 @@ from urllib.parse import urljoin, urlsplit
 
 from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.core.markup import ENCODED, SIZED_TAGS
-from denoise_scrapy.page.parse import DETECTED_BYTES, root_of, to_utf8
+from denoise_scrapy.page.parse import DETECTED_BYTES, MAX_VALUE, root_of, to_utf8
 
-#: Longer values are cut, as pages are hostile: descriptions are meant to be read aloud, and no number is longer.
-MAX_VALUE_LENGTH = 1000
 #: Sitemaps allow 2,048 characters, Scrapy follows 2,083: longer addresses are not followed.
 MAX_URL_LENGTH = 2083
 
@@ -43,7 +41,7 @@ def written_size(attributes: Mapping[str, str]) -> tuple[str, str]:
     if style and ("width" in style or "height" in style):
         sizes = {name: size.strip() for name, size in _STYLE_SIZE.findall(style)}
         width, height = sizes.get("width", width), sizes.get("height", height)
-    return width[:MAX_VALUE_LENGTH], height[:MAX_VALUE_LENGTH]
+    return width[:MAX_VALUE], height[:MAX_VALUE]
 
 
 def image_attributes(attributes: Mapping[str, str], picture_source: str = "") -> dict[str, str]:
@@ -52,7 +50,7 @@ def image_attributes(attributes: Mapping[str, str], picture_source: str = "") ->
     Without one, `src` is the address of a preceding `source`; it is omitted if the image's own `src` is right.
     """
     width, height = written_size(attributes)
-    kept = {"alt": without_unseen(attributes.get("alt", "")[:MAX_VALUE_LENGTH]), "width": width, "height": height}
+    kept = {"alt": without_unseen(attributes.get("alt", "")[:MAX_VALUE]), "width": width, "height": height}
     own = attributes.get("src", "")
     if own.lstrip()[:5] in ("", "data:") or not attributes.keys().isdisjoint(_LAZY_ATTRIBUTES):
         kept["src"] = _lazy_address(attributes) or ("" if _is_address(own) else picture_source)
@@ -119,7 +117,7 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
             continue
         tag = tags[element]
         names = KEPT_ATTRIBUTES.get(tag, ())
-        kept = {name: attributes[name][:MAX_VALUE_LENGTH] for name in names if attributes.get(name)}
+        kept = {name: attributes[name][:MAX_VALUE] for name in names if attributes.get(name)}
         if tag == "img":
             if attributes.get("src"):
                 found.references.append((element, attributes["src"]))

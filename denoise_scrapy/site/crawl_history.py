@@ -27,12 +27,11 @@ from denoise_scrapy.core.sharing import share
 from denoise_scrapy.page import PageFacts
 from denoise_scrapy.page.columns import HALF
 from denoise_scrapy.site.drift import CHARS, MOVED, Places, counted, moved
+from denoise_scrapy.site.memory import PAGES_A_SITE
 
 Hashes = npt.NDArray[np.uint32]
 Floats = npt.NDArray[np.float64]
 
-# Pages per site and crawl in the sample, at half a KB each: shares of so many are off by a tenth.
-SAMPLE = 40
 # Lines of a body whose hashes are kept, those with the most characters; half of the recorded bodies have no more.
 LINES = 24
 # Characters of a body whose words are counted, some 300 words: a hundred show its language.
@@ -223,7 +222,7 @@ class SiteTally:
     def wants_reading(self) -> bool:
         """Return whether the next page belongs to the sample, in which each page is with the same probability."""
         self._wanted += 1
-        return self._random.randrange(self._wanted) < SAMPLE
+        return self._random.randrange(self._wanted) < PAGES_A_SITE
 
     def add(self, url: str, plain: int, reading: PageReading | None, *, is_empty: bool, origin: str = "") -> None:
         """Count an extracted page, given the hash of its body; with its figures if it belongs to the sample.
@@ -245,10 +244,10 @@ class SiteTally:
             self._times[len(found)] = 1
             self._templates.append(reading.template)
         held = reading._replace(words=_NONE, template=_NONE)  # they are already in the sums
-        if len(self._sample) < SAMPLE:
+        if len(self._sample) < PAGES_A_SITE:
             self._sample.append(held)
         else:
-            self._sample[self._random.randrange(SAMPLE)] = held
+            self._sample[self._random.randrange(PAGES_A_SITE)] = held
 
     def is_repeated(self, url: str, plain: int, origin: str = "") -> bool:
         """Return whether a body with this hash is that of most of the last other pages, and of at least three.
@@ -345,7 +344,9 @@ def _template(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     pairs = zip(crawl.shares, map(_hashes, crawl.containers), strict=True)
     new = sum(share for share, own in pairs if all(likeness(own, one) < ALIKE for one in known))
     # the expected share of new templates in the next crawl is that of pages alone with theirs (Good and Turing)
-    expected = max(1 - sum(share for share in one.shares if share * min(one.pages, SAMPLE) > 1.5) for one in usual)
+    expected = max(
+        1 - sum(share for share in one.shares if share * min(one.pages, PAGES_A_SITE) > 1.5) for one in usual
+    )
     return f"{new:.0%} of the pages have a new template" if new >= expected + MARGIN else ""
 
 

@@ -15,13 +15,18 @@ from typing import Any, NamedTuple
 from typing_extensions import override
 
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.site.memory import MAX_PAGE_BYTES, SAME_TEMPLATE, constants, read_facts, template_similarity
+from denoise_scrapy.site.memory import (
+    MAX_PAGE_BYTES,
+    PAGES_A_SITE,
+    SAME_TEMPLATE,
+    constants,
+    read_facts,
+    template_similarity,
+)
 from denoise_scrapy.support.storage import SCHEMES, FileKind, RedisLink, check_opened, connect, connect_to_read, opening
 
 # Pages kept per template: as many as a page is compared with.
 PAGES_A_TEMPLATE = 5
-# Pages kept per site: those of eight templates; few sites have more.
-PAGES_A_SITE = 40
 # Above this many bytes those kept longest are evicted. A page has some 4 KB: room for fifteen hundred sites.
 MAX_BYTES = 256_000_000
 # Seconds that a page is kept, 90 days: sites change their template, and old pages no longer match. A guess.

@@ -21,6 +21,9 @@ ComparedPage = TypeVar("ComparedPage", bound=Page | PageFacts)
 
 _DATA = attrgetter("data")
 
+# Pages of a site and crawl that are kept for the next one: those of eight templates, few sites have more; and in the
+# sample by which it is judged, at half a KB each: shares of so many are off by a tenth.
+PAGES_A_SITE = 40
 # Pages more similar than this share a template (the source's value).
 SAME_TEMPLATE = 0.82
 # When memory is short, a site with more pages than this loses one, if it is among this many of the oldest.

@@ -27,7 +27,8 @@ from denoise_scrapy.archive.archive_files import (
     read_records,
     records_of,
 )
-from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, ArchiveRecord
+from denoise_scrapy.archive.records import PROBLEMS, ArchiveRecord
+from denoise_scrapy.page.parse import MAX_PAGE_BYTES
 from denoise_scrapy.support import row_files
 from denoise_scrapy.support.row_files import zstd
 from tests.archive.warcs import ODD, members, record
@@ -224,8 +225,8 @@ def test_what_unpacks_to_far_more_than_its_size_is_not_read(name: str, monkeypat
     assert found["", ""] == pages_read
     [said] = [key for key in found if key not in {"empty", ("", "")}]
     assert problem in said[1]
-    # a page of 8 MB may be there as bytes and as text, once each
-    assert peak < 6 * MOST_BYTES and written[0] < 2 * MOST_BYTES
+    # a page of 10 MB may be there as bytes and as text, once each
+    assert peak < 6 * MAX_PAGE_BYTES and written[0] < 2 * MAX_PAGE_BYTES
     assert time.process_time() - start < 10, "traced, it takes five times as long"
 
 
@@ -270,7 +271,7 @@ def test_json_lines() -> None:
         {"html": "<p>Whose?"},
         {"url": "http://a.example/5", "html": ["<p>"]},
         {"url": "http://a.example/6", "html": "No page."},
-        {"url": "http://a.example/7", "html": "<p>" + "a" * MOST_BYTES},
+        {"url": "http://a.example/7", "html": "<p>" + "a" * MAX_PAGE_BYTES},
     ]
     lines = [*map(json.dumps, rows), '{"url": ', "[1]", "", '{"url": "http://a.example/9", "html": "<p>End."}']
     found = read("\n".join(lines).encode(), "a.jsonl")

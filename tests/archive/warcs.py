@@ -79,6 +79,6 @@ ODD: dict[str, tuple[str, bytes]] = {
     "unknown encoding": ("encoding", record(body=b"\0\1\2\3", headers="Content-Encoding: rot13\r\n")),
     "chunked": ("", record(body=b"e\r\n<html><p>Rain.\r\n0\r\n\r\n", headers="Transfer-Encoding: chunked\r\n")),
     "chunked, a lie": ("", record(headers="Transfer-Encoding: chunked\r\n")),
-    "too large": ("too large", record(body=b"<html><p>" + b"Rain. " * 1_500_000)),
+    "too large": ("too large", record(body=b"<html><p>" + b"Rain. " * 2_000_000)),
     "bomb": ("too large", record(body=gzip.compress(b"<html>" + bytes(b"a" * 20_000_000)))),
 }

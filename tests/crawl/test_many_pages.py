@@ -20,7 +20,7 @@ from lxml import etree
 from pyarrow import parquet
 
 from denoise_scrapy import extract
-from denoise_scrapy.archive.records import MOST_BYTES
+from denoise_scrapy.page.parse import MAX_PAGE_BYTES
 from denoise_scrapy.support.row_files import zstd
 from tests.archive.warcs import members, record
 from tests.crawl.conftest import Told
@@ -77,7 +77,7 @@ def test_compressed_pages_and_names_without_a_suffix(here: Path, told: Told) -> 
         ".hidden": data[6],
         "notes.txt.gz": gzip.compress(b"Notes."),
         "cut.html.gz": gzip.compress(data[6])[:-20],
-        "bomb.html.gz": gzip.compress(b"<html>" + b" " * 30 * MOST_BYTES),
+        "bomb.html.gz": gzip.compress(b"<html>" + b" " * 30 * MAX_PAGE_BYTES),
     }.items():
         (folder / name).write_bytes(content)
     lines = b"".join(json.dumps({"url": f"http://j.example/{n}", "html": article(n)}).encode() + b"\n" for n in (0, 1))
@@ -151,7 +151,7 @@ def overlapping() -> bytes:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (zipped(("0.html", b"<html>" + b" " * 2 * MOST_BYTES)), "too large"),
+        (zipped(("0.html", b"<html>" + b" " * 2 * MAX_PAGE_BYTES)), "too large"),
         (zipped(("0.html", page_of("a", 0)), method=zipfile.ZIP_LZMA), "unreadable"),
         (zipped(("0.html", page_of("a", 0)))[:-30], "unreadable"),
         (

@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import (
     MAX_URL_LENGTH,
-    MAX_VALUE_LENGTH,
     MIN_DATA_IMAGE_LENGTH,
     declared_url,
     largest,
     safe_image_url,
     safe_url,
 )
-from denoise_scrapy.page.parse import MAX_JSON, MAX_TYPES
+from denoise_scrapy.page.parse import MAX_JSON, MAX_VALUE, MOST_DECLARED
 
 DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 
@@ -71,8 +70,8 @@ def test_what_else_is_kept():
 def test_lengths_are_bounded_and_counted():
     page = Page.parse(f"<body><img src=/a alt='{'x' * 5000}'><table><td colspan='{'9' * 5000}'>y</table>")
     lengths = [len(value) for given in page.noted.attributes.values() for value in given.values()]
-    assert lengths == [MAX_VALUE_LENGTH] * 2
-    assert page.nbytes - Page.parse("<body><img src=/a><table><td>y</table>").nbytes > MAX_VALUE_LENGTH
+    assert lengths == [MAX_VALUE] * 2
+    assert page.nbytes - Page.parse("<body><img src=/a><table><td>y</table>").nbytes > MAX_VALUE
 
 
 @pytest.mark.parametrize(
@@ -104,7 +103,7 @@ def types(html):
         ("<head><meta property='og:type' content='Article'></head><p>x", ["og:article"]),
         ("<noscript><div itemtype='http://schema.org/Thing'>" + "word " * 50 + "</div></noscript>", ["thing"]),
         ('<script>x = {"@type": "Product"}</script><p>x', []),
-        ("<div itemtype='" + 150 * "- " + " Late'>x</div>", []),  # of longer values the beginning is read
+        ("<div itemtype='" + MAX_VALUE * " " + " Late'>x</div>", []),  # of longer values the beginning is read
         ('<!-- <meta property="og:type" content="article"> --><p>x', []),
         (f'{LD}{{"@type": 7, "@type": "", "@type": "\\u0000"}}</script><div itemtype>x</div><div itemtype="///">x', []),
         (f'{LD}{" " * MAX_JSON}{{"@type":"Late"}}</script><p>x', []),
@@ -118,7 +117,7 @@ def test_types_are_found_wherever_they_stand(html, found):
 
 def test_types_are_bounded():
     many = "".join(f'{{"@type":"T{n}"}},' for n in range(3000))
-    assert len(types(f"{LD}{many}</script><p>x")) == MAX_TYPES
+    assert len(types(f"{LD}{many}</script><p>x")) == MOST_DECLARED
 
 
 BASE = "http://a.example/dir/page.html"

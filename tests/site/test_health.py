@@ -10,7 +10,7 @@ from denoise_scrapy.site.crawl_history import (
     ENOUGH,
     KEPT_CRAWLS,
     MAX_RECORD,
-    SAMPLE,
+    PAGES_A_SITE,
     SETTLED,
     PageReading,
     SiteCrawl,
@@ -118,7 +118,7 @@ def test_a_change_is_said_three_times_and_then_it_is_what_the_site_is_like():
 
 def test_what_is_held_is_bounded():
     tally = SiteTally(1.0)
-    for number in range(5 * SAMPLE):
+    for number in range(5 * PAGES_A_SITE):
         frame = f"<div class=a{chr(97 + number % 26) * (1 + number // 26)}><p>x"
         page = Page.parse(frame, url=f"http://a.example/{number}")
         text = "\n".join(map(str, range(9000))) + prose(number)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from denoise_scrapy.body.code import LEVELS
+from denoise_scrapy.body.code import LEVELS, LINK_CHARS
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Page
@@ -21,8 +21,6 @@ _MARKS = re.compile(f"[{START}{END}]")
 #: What may be before and after the sign at the start of a note.
 _BEFORE, _AFTER = re.compile(r"\s*[\[({^]?\s*"), re.compile(r"(?!\w)\s*[\])}]?[.:]?\s*")
 _NOT_OF_LABELS = re.compile(r"[^A-Za-z0-9]+")
-#: Visible characters of a link that is only such a sign.
-MOST_CHARS = 12
 #: Characters of a note in which its sign is: marks on letters take time by the square of their number.
 BEGINNING = 240
 #: The target of a link back may have brackets around the reference, or be right beside it.
@@ -63,7 +61,7 @@ class Footnotes:
         self.starts: dict[int, str] = {}
         self.signs: dict[int, tuple[int, str]] = {}
         # one page in fifty may have some
-        if any(href.partition("#")[2] and _sign_of(text) for _, href, text in page.tree.short_links_here(MOST_CHARS)):
+        if any(href.partition("#")[2] and _sign_of(text) for _, href, text in page.tree.short_links_here(LINK_CHARS)):
             self._page, self._e = page, page.elements
             self._find(shown)
 
@@ -90,7 +88,7 @@ class Footnotes:
             _Reference(link, to, sign[1], sign[2])
             for link, to in links
             if to > link
-            and 0 < self._seen["end"][link] - self._seen["start"][link] <= MOST_CHARS
+            and 0 < self._seen["end"][link] - self._seen["start"][link] <= LINK_CHARS
             and (sign := _sign_of(page.tree.text_in(link)))
         ]
         self._targets = sorted({one.target for one in candidates})
