@@ -19,7 +19,6 @@ import numpy.typing as npt
 from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.judge import Network
-from denoise_scrapy.core.wording import NO_WORDING
 from evaluation import figures
 from evaluation.corpora import add_folders_argument
 from example_project.portal.model import tokens
@@ -31,6 +30,7 @@ from training.networks import fit_network
 from training.phrases import fit_phrases
 from training.tables import BINS
 from training.vocabulary import Vocabularies, with_words
+from training.wording import NO_WORDING
 
 SEED = 0
 #: Share of a text that is lost, or of a body that does not belong to it, that makes it wrong.

@@ -14,10 +14,10 @@ from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals,
 from denoise_scrapy.body.taste import LEARNED
 from denoise_scrapy.core.judge import Forest, Neighbours
 from denoise_scrapy.core.parts import part_signals
-from denoise_scrapy.core.wording import NO_WORDING, odds_of_text
+from denoise_scrapy.core.wording import odds_of_text
 from training import trees
 from training.dataset import Example
-from training.wording import fit_wording, short_texts, stories_of
+from training.wording import NO_WORDING, fit_wording, short_texts, stories_of
 
 #: The letters of each part (`training/truth.py`): standfirst and points in brief share one, since points are rare.
 LETTERS: Mapping[str, str] = {"title": "H", "standfirst": "SK", "captions": "C", "bylines": "B", "comments": "M"}

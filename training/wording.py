@@ -40,6 +40,8 @@ MOST_PIECES = 10_000
 #: Weights of a piece of a story: at most, in a language with few; and in one that no wall is in.
 MOST_WEIGHT, LEAST_WEIGHT = 30.0, 0.1
 Values = npt.NDArray[np.float32]
+#: Weights of a model that was fitted on no such texts.
+NO_WORDING = np.zeros(3, np.float32)
 
 
 class ShortText(NamedTuple):

@@ -159,11 +159,10 @@ cdef enum:
 
 cdef enum:
     FIRST_UNITS = 40  # most units of a first line: more are a paragraph
-    FEW = 4  # words of a small place
+    FEW = 4  # words of a small place; fewest letters of a word spelt otherwise: one makes another word of `cat`
     UNITS_ASIDE = 2  # units that `rules.gaps` takes off an estimate
     # Most new and lost words together of which some may be spelt otherwise: with more, texts differ by other things.
     MOST_RESPELT = 16
-    LEAST_LETTERS = 4  # of such a word: a letter makes another one of `cat`
     MOST_LETTERS = 32  # of such a word; longer ones are names of files and the like
     MOST_ALPHABET = 64  # letters put in: Latin ones first, and those of a further script
 
@@ -424,7 +423,7 @@ cdef int spell(const string& word, const vector[string]& letters, vector[uint32_
     for i in range(size + 1):
         if i == size or text[i] >> 6 != 2:  # 2: a further byte of a letter
             at.push_back(i)
-    if not LEAST_LETTERS <= at.size() - 1 <= MOST_LETTERS:
+    if not FEW <= at.size() - 1 <= MOST_LETTERS:
         return 0
     for i in range(at.size()):
         start, end = at[i], at[min(i + 1, at.size() - 1)]

@@ -6,7 +6,6 @@ from denoise_scrapy.core.tree import Tree
 SHORT_CHARS: int
 LEAST_LIKELY: float
 MOST_CHARS: int
-NO_WORDING: npt.NDArray[np.float32]
 
 def letter_sequences(text: str, bits: int) -> npt.NDArray[np.int64]: ...
 def odds_of_text(text: str, weights: npt.NDArray[np.float32]) -> float: ...

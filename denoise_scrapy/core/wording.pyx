@@ -24,8 +24,6 @@ from denoise_scrapy.core.tree cimport BlockRow, Tree
 SHORT_CHARS, LEAST_LIKELY = 200, 0.05
 #: Characters of a text that are read: walls are shorter.
 MOST_CHARS = 1_500
-#: Weights of a model that was fitted on no such texts.
-NO_WORDING = np.zeros(3, np.float32)
 cdef int32_t SHORT = SHORT_CHARS
 #: How many times as much the words before a link count, as they say what it is. Of 28 written pages in fourteen
 #: languages that it was not chosen on, 28 lose their "Read also: …" instead of 13, and of twelve links to documents and

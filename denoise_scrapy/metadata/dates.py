@@ -60,8 +60,6 @@ _CLOCK_BEHIND = re.compile(_BETWEEN + _CLOCK, re.IGNORECASE)
 _CLOCK_BEFORE = re.compile(rf"{_CLOCK}{_BETWEEN}\Z", re.IGNORECASE)
 #: Letters beside a date in a line that is only a date: a weekday, "updated".
 MOST_BESIDE = 12
-#: Characters before a date in which its time is looked for.
-NEAR = 30
 
 
 class Dated(NamedTuple):
@@ -86,7 +84,7 @@ def dates_in(given: str, language: str, american: bool = False) -> Iterator[Date
     given, end = gregorian(clean(given)[:LINE_CHARS]), 0
     for match, found in _matches(given, language, american):
         words = given[end : match.start()]
-        clock = _CLOCK_BEHIND.match(given, match.end()) or _CLOCK_BEFORE.search(words[-NEAR:])
+        clock = _CLOCK_BEHIND.match(given, match.end()) or _CLOCK_BEFORE.search(words)
         yield Dated(f"{found}T{_time_of(clock)}" if clock else found, words)
         end = max(match.end(), clock.end() if clock else 0)
 

@@ -26,6 +26,7 @@ from denoise_scrapy.metadata.annotations import (
     LINE_CHARS,
     MAX_CHARS,
     MAX_NAME,
+    MAX_TEXTS,
     MOST_LISTED,
     JsonLd,
     Mark,
@@ -60,8 +61,6 @@ FAR, FAR_BEHIND, MOST_DATED, MOST_LABEL = 15, 5, 70, 30
 LONG = 80
 #: Characters of a date with time and offset; texts near the headline in which they are looked for.
 WITH_OFFSET, MOST_NEAR = 25, 8
-#: Maximum texts that are parsed as dates; one takes .1 to 20 ms.
-MAX_DATES = 12
 #: Languages that py3langid distinguishes, and others do not.
 SAME_LANGUAGE = {"wuu": "zh", "yue": "zh", "hak": "zh", "cdo": "zh", "gan": "zh"}
 
@@ -551,7 +550,7 @@ class _Fields:
                     yield given[0]
 
     def _first_date(self, given: Iterable[str]) -> str:
-        dated = islice((one for one in given if has_year(one[:MAX_CHARS]) or one[:14].strip().isdecimal()), MAX_DATES)
+        dated = islice((one for one in given if has_year(one[:MAX_CHARS]) or one[:14].strip().isdecimal()), MAX_TEXTS)
         return next(filter(None, (self.date_in(one) for one in dated)), "")
 
     def _tags(self) -> tuple[str, ...]:
