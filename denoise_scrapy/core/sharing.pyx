@@ -297,11 +297,10 @@ cdef int compare(
 # A comparison page that contains more than this share of all the page's tokens is the same page under another URL:
 # siblings differ in a title at least.
 cdef double SAME_PAGE_SHARE = 0.97
-# A comparison page that contains more than this share of the page's prose is a copy of it, or another view …
+# A comparison page that contains more than this share of the page's prose is a copy of it, or another view, if the
+# median of the other comparison pages is lower by at least as much: else that prose is the template's. Measured on six
+# corpora: .2 to .4 and .15 to .3 are equivalent, .8 and .3 cost dragnet .002 and wcxb .009.
 cdef double COPY_SHARE = 0.25
-# … if the median of the other comparison pages is lower by at least this: else that prose is the template's. Measured
-# on six corpora: .2 to .4 and .15 to .3 are equivalent, .8 and .3 cost dragnet .002 and wcxb .009.
-cdef double COPY_LEAD = 0.2
 # A single comparison page cannot be compared with others: a copy contains more than this, or this much of its own prose
 # is the page's, as that of an earlier version. Less costs up to .03.
 cdef double ONLY_COPY_SHARE = 0.9
@@ -364,7 +363,7 @@ cdef class Shared:
         ordered = sorted(shares)
         return [
             number for number, one in zip(different, shares)
-            if one <= COPY_SHARE or one - _median_without(ordered, one) <= COPY_LEAD
+            if one <= COPY_SHARE or one - _median_without(ordered, one) <= COPY_SHARE
         ]
 
     def likest(self) -> list:
