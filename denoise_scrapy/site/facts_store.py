@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.memory import (
+    FACTS_FORMAT,
     MAX_PAGE_BYTES,
     PAGES_A_SITE,
     SAME_TEMPLATE,
@@ -372,7 +373,7 @@ class RedisFacts(FactsStore):
 
     def __init__(self, url: str, *, name: str | None = None, timeout: float = TIMEOUT) -> None:
         self._redis = RedisLink(url, name, timeout, retries=0)
-        self._constants = constants()
+        self._constants = {"layout": FACTS_FORMAT, **constants()}
         super().__init__(f"{self._redis.place}#{self._redis.name}")
         self._meta, self._saved, self._sizes, self._of = (
             f"{{{self._redis.name}}}:site:{key}" for key in ("meta", "saved", "sizes", "of:")

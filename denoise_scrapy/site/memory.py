@@ -220,7 +220,7 @@ _SAMPLE = "<div id=a class='b c'><h1>Über 1 title</h1><p>Some <b>words</b>, 漢
 
 def constants() -> dict[str, str]:
     """Return the constants of this version's facts: their format, and the hashes of a sample."""
-    return {"layout": FACTS_FORMAT, "hashes": f"{zlib.crc32(Page.parse(_SAMPLE).data):08x}"}
+    return {"format": FACTS_FORMAT, "hashes": f"{zlib.crc32(Page.parse(_SAMPLE).data):08x}"}
 
 
 def read_facts(data: bytes, url: str) -> PageFacts:

@@ -92,7 +92,7 @@ def test_a_file_of_another_version(opened, name, tmp_path):
     ("opened", "meta", "name"),
     [
         *((texts_server, "{a}:meta", name) for name in ("run cap", "layout")),
-        *((facts_server, "{a}:site:meta", name) for name in constants()),
+        *((facts_server, "{a}:site:meta", name) for name in ("layout", *constants())),
     ],
 )
 def test_keys_of_another_version(opened, meta, name, redis_server):
