@@ -86,7 +86,8 @@ def _loaded(cls: type[Body], data: SerializedLeafData) -> Body:
     if meta := state.get("meta"):
         state["meta"] = Metadata(**meta | {name: tuple(meta[name]) for name in ("authors", "tags")})
     state |= {name: np.array([getattr(block, name) for block in blocks]) for name in ("probability", "kept")}
-    hidden, comparison = tuple(Hidden(*one) for one in state["hidden"]), tuple(state["comparison"])
+    hidden = tuple(Hidden(*one) for one in state["hidden"])
+    comparison = tuple(state["comparison"])
     body = cls("", 0.0, "", make_rendering=lambda: tokens)
     vars(body).update(state, blocks=blocks, hidden=hidden, comparison=comparison)
     return body

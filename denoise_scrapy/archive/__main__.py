@@ -57,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(f"stopped; {_AGAIN}")
     except Exception as error:  # a task failed too often, or Java exited
         return _failed(f"{str(error).strip().splitlines()[0]}; {_AGAIN}")
-    pages, sites = counted(total["pages with a body"], "page"), counted(total["sites"], "site")
+    pages = counted(total["pages with a body"], "page")
+    sites = counted(total["sites"], "site")
     others = f"{counted(total['near-duplicates'], 'near-duplicate')}, {counted(total['bad records'], 'bad record')}"
     say(f"{pages} of {sites}, {others}: {args.out.rstrip('/')}/run.json")
     return 0

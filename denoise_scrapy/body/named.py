@@ -209,7 +209,8 @@ def named_texts(html: str | bytes, examples: Iterable[Example]) -> dict[str, Fou
         ValueError: A selector of an example is invalid.
     """
     root, spots = _read(html)
-    known, votes = defaultdict[int, list[_Spot]](list), defaultdict[str, dict[str, Found]](dict)
+    known = defaultdict[int, list[_Spot]](list)
+    votes = defaultdict[str, dict[str, Found]](dict)
     for spot in spots:
         for place in {*spot.places}:
             if len(known[place]) < MOST_SPOTS:

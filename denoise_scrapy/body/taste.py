@@ -162,7 +162,8 @@ def read_wishes(
 
     `drop` overrides `keep`, selectors override both, and selectors to keep override all.
     """
-    wishes, reasons = np.zeros(len(page.blocks), np.int64), np.full(len(page.blocks), "", object)
+    wishes = np.zeros(len(page.blocks), np.int64)
+    reasons = np.full(len(page.blocks), "", object)
 
     def wish(what: int, blocks: BoolArray, reason: str) -> None:
         wishes[blocks], reasons[blocks] = what, reason

@@ -128,7 +128,10 @@ class FolderOfTexts(BodyFiles):
 
     def __init__(self, folder: str, root: str, suffix: str, *, resume: bool) -> None:
         super().__init__()
-        self._folder, self._root, self._suffix, self._resume = Path(folder), root, suffix, resume
+        self._folder = Path(folder)
+        self._root = root
+        self._suffix = suffix
+        self._resume = resume
         self._folder.mkdir(parents=True, exist_ok=True)
         self._taken: dict[str, str] = {}  # hashes of places, and of whose they are
         self._listed, self._there = Path(), frozenset[str]()  # a folder to resume, and its names
@@ -159,7 +162,8 @@ class FolderOfTexts(BodyFiles):
         *folders, name = map(_name, [whole.replace("/", "%")] if is_long else whole.split("/"))
         # a folder has another name than a text, and than an archive
         folders = [one + "%" if one.lower().endswith(self._suffix) or _is_archive(one) else one for one in folders]
-        place, owner = _hash(normalize("NFKC", "/".join([*folders, name])).casefold()), _hash(whole)
+        place = _hash(normalize("NFKC", "/".join([*folders, name])).casefold())
+        owner = _hash(whole)
         if self._taken.setdefault(place, owner) != owner:
             name = f"{name}%-{owner}"
         if _is_archive(record.file):

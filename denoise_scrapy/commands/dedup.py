@@ -78,7 +78,8 @@ def stats(args: argparse.Namespace, settings: Given) -> int:
         raise UsageError("no STORE given, and the settings DENOISE_DEDUP_STORE and JOBDIR name none")
     opened, constants = open_index(args.store)
     with opened as store:
-        texts, nbytes = len(store), _size(store.path) if isinstance(store, SQLiteStore) else None
+        texts = len(store)
+        nbytes = _size(store.path) if isinstance(store, SQLiteStore) else None
     size = "" if nbytes is None else f", {nbytes:,} bytes"
     lines = [
         f"{without_password(args.store)}: {counted(texts, 'text')}{size}",
@@ -98,7 +99,8 @@ def forget(args: argparse.Namespace, settings: Given) -> int:
     """Remove texts; raise `UsageError` without a selection."""
     if not args.keys and args.older_than is None:
         raise UsageError("dedup forget: give a KEY or --older-than")
-    wanted, limit = {spelling for key in args.keys for spelling in _spellings(key)}, args.older_than
+    wanted = {spelling for key in args.keys for spelling in _spellings(key)}
+    limit = args.older_than
     with open_index(args.store)[0] as store:
         texts = list[tuple[int, str, str]]()
         for batch in store.newer(0):

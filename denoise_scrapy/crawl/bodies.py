@@ -76,7 +76,8 @@ class Bodies:
         if crawl.settings.fallback:
             from denoise_scrapy.crawl.fallback import Fallback  # noqa: PLC0415 - for crawls that have one
 
-            self._fallback, self._doubted_below = Fallback(crawl), crawl.settings.fallback_below
+            self._fallback = Fallback(crawl)
+            self._doubted_below = crawl.settings.fallback_below
         if crawl.settings.teacher:
             from denoise_scrapy.crawl.teacher import DOUBTED, Teacher  # noqa: PLC0415
 
@@ -111,7 +112,8 @@ class Bodies:
         the site has fewer pages of any template and the crawl is requesting some; then fetch.
         """
         tally = page.tally if page.is_ok else None  # pages with an error status do not count
-        needed, plenty = min(ENOUGH, page.settings.most_compared), min(PLENTY, page.settings.most_compared)
+        needed = min(ENOUGH, page.settings.most_compared)
+        plenty = min(PLENTY, page.settings.most_compared)
         least = 0
         if page.record and waits and self._is_patient:
             least = plenty if page.record.poor_waits < PATIENCE else needed

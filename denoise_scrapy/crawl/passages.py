@@ -286,7 +286,8 @@ class Passage:
         text = held.get(name)
         if not isinstance(text, str) or not text.strip():
             return NO_TEXT
-        made, is_body = self.joined or (None if self.page is None else self.page.text), name == settings.body_field
+        made = self.joined or (None if self.page is None else self.page.text)
+        is_body = name == settings.body_field
         # the text of the page, possibly changed by another pipeline
         is_given = name in self.given or (made is not None and made.fields.get(name) == text)
         key = self._key(held.get(settings.dedup_key_field))

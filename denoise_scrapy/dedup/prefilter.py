@@ -52,6 +52,7 @@ def bands_of(text: FeatureStrings, scope: str = "") -> bytes:
     signature = _no_values().copy()
     for start in range(0, len(shingles), _BATCH):
         signature.update_batch(shingles[start : start + _BATCH].tolist())
-    bands, begin = signature.hashvalues.reshape(BANDS, -1).astype("<u8"), zlib.crc32(scope.encode())
+    bands = signature.hashvalues.reshape(BANDS, -1).astype("<u8")
+    begin = zlib.crc32(scope.encode())
     keys = [zlib.crc32(values.tobytes(), begin ^ place) for place, values in enumerate(bands)]
     return np.array(keys, "<u4").tobytes()

@@ -421,7 +421,8 @@ class PatentRule(Rule):
 
     @override
     def fingerprint(self, new: Characters, /) -> Fingerprint:
-        s1, s2 = new.main_units.astype("<u2").tobytes(), new.neighbours.astype("<u4").tobytes()
+        s1 = new.main_units.astype("<u2").tobytes()
+        s2 = new.neighbours.astype("<u4").tobytes()
         digest = hashlib.blake2b(new.codes.astype("<u2").tobytes(), digest_size=16).digest()
         return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest)
 

@@ -256,7 +256,8 @@ class PageAnnotations:
                 self.metas[f"{full[1] or 'og'}:{name[full.end() :]}" if full else name].append(content)
 
     def _mark(self, tag: str, attributes: Mapping[str, str]) -> Mark | None:
-        prop, rel = attributes.get("itemprop", "").lower()[:MAX_NAME], attributes.get("rel", "").lower()[:MAX_NAME]
+        prop = attributes.get("itemprop", "").lower()[:MAX_NAME]
+        rel = attributes.get("rel", "").lower()[:MAX_NAME]
         kind = f"{attributes.get('class', '')} {attributes.get('id', '')}"[:200].lower()
         given = attributes.get("datetime") or attributes.get("content", "")
         spoken = [attributes[name].strip() for name in attributes if _SAYS_WHEN.search(name)]

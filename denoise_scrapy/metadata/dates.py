@@ -114,7 +114,9 @@ def _day_of(match: re.Match[str], language: str, american: bool) -> str:
     part = match.groupdict()
     if part["named"]:
         return _by_dateparser(part["named"], language)
-    year, month, day = part["y"] or part["year"], part["m"] or part["month"], part["d"] or part["day"]
+    year = part["y"] or part["year"]
+    month = part["m"] or part["month"]
+    day = part["d"] or part["day"]
     if part["first"]:
         year, month, day = part["last"], part["second"], part["first"]
         if int(month) > 12 or (american and int(day) <= 12):

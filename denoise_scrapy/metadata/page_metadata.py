@@ -119,7 +119,8 @@ class Metadata:
             ('Ann Reed',)
         """
         said = {name: text for name, (text, _) in taught.items()}
-        author, date = said.get("author", said.get("authors", "")), said.get("date", said.get("published", ""))
+        author = said.get("author", said.get("authors", ""))
+        date = said.get("date", said.get("published", ""))
         days = [date_in(date, self.language), *(one.day for one in dates_in(date, self.language))] if date else []
         return replace(
             self,

@@ -98,7 +98,9 @@ class PageReading(NamedTuple):
         lines, sizes = np.array(counted.most_common(LINES), np.int64).T
         counts = np.bincount(read_units(text[:WORD_CHARS]).hashes % WORD_CLASSES, minlength=WORD_CLASSES)
         words = (counts / max(1, counts.sum())).astype(np.float32)
-        path, plain_text, template = path_hash(facts.url), zlib.crc32(whole), containers_of(facts)
+        path = path_hash(facts.url)
+        plain_text = zlib.crc32(whole)
+        template = containers_of(facts)
         return cls(len(text), confidence, kind, path, plain_text, lines, sizes, words, template, places or {})
 
 
@@ -370,7 +372,8 @@ def _length(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
 
 
 def _confidence(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
-    now, before = crawl.confidence.median, float(np.median([one.confidence.median for one in usual]))
+    now = crawl.confidence.median
+    before = float(np.median([one.confidence.median for one in usual]))
     low = min(one.confidence.low for one in usual)
     return f"confidence {now:.2f}, {before:.2f} before" if now < low and now <= before - CONFIDENCES else ""
 

@@ -150,7 +150,9 @@ def shared(words: Sequence[str], others: Sequence[str]) -> tuple[set[int], set[i
         >>> shared("abcd", "xbcya")
         ({1, 2}, {1, 2})
     """
-    matcher, times, left = SequenceMatcher(None, words, others, autojunk=False), Counter(others), MOST_PAIRS
+    matcher = SequenceMatcher(None, words, others, autojunk=False)
+    times = Counter(others)
+    left = MOST_PAIRS
     here, there = set[int](), set[int]()
     todo = [(0, len(words), 0, len(others))]
     while todo:

@@ -260,7 +260,8 @@ class Extractor:
     def _known(self, kept: _Page) -> tuple[Known, list[Page | PageFacts]]:
         """Return the pages to compare a page with, the most similar first."""
         settings = kept.settings
-        k, whole = settings.comparison_pages, find_strategy(settings.strategy).needs_elements
+        k = settings.comparison_pages
+        whole = find_strategy(settings.strategy).needs_elements
         likest = self._memory.likest(kept.page, k, whole=whole) if k else []
         others, mates = list[Page | PageFacts](), 0
         for likeness, other in likest:

@@ -109,7 +109,8 @@ class Footnotes:
     def _leading_back(self, one: _Reference) -> list[int]:
         """Return links in a note, or right after its place, that lead back to a reference."""
         (start, end), place = self._seen[one.link].tolist(), self._seen["start"][one.target]
-        first, last = bisect_left(self._back, (start - BESIDE,)), bisect_left(self._back, (end + BESIDE + 1,))
+        first = bisect_left(self._back, (start - BESIDE,))
+        last = bisect_left(self._back, (end + BESIDE + 1,))
         return [
             link
             for _, link, to in self._back[first : min(last, first + MOST_BACK)]

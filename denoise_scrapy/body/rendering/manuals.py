@@ -136,13 +136,15 @@ class Manual:
     def _find_admonitions(self, tokens: list[int]) -> None:
         boxes = {token: self._box_words(token) for token in tokens}
         named = {token for token in tokens if boxes[token] or not self._words_in(token).isdisjoint(_KINDS)}
-        elements, seen = np.flatnonzero(np.isin(self._e.token, list(named))).tolist() if named else [], set[int]()
+        elements = np.flatnonzero(np.isin(self._e.token, list(named))).tolist() if named else []
+        seen = set[int]()
         for element in (element for element in elements if self._tags[element] in _BOX_TAGS):
             token, (first, last) = int(self._e.token[element]), self._blocks(element)
             kind = next((_KINDS[word] for word in sorted(self._words_in(token)) if word in _KINDS), "")
             if first == last or first in seen:  # inside one that begins with the same title
                 continue
-            title, text = self._title_of(element, first), letters(self._page.block_text(first))
+            title = self._title_of(element, first)
+            text = letters(self._page.block_text(first))
             if title >= 0 and text not in _KINDS and self._tags[title] in _TOO_LARGE:
                 continue
             is_box = bool(boxes[token]) or text in _KINDS or self._tags[element] in ("details", "aside")

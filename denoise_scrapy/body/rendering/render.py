@@ -304,7 +304,8 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     with_caption = in_figure & (blocks.subtree_sums(kept)[figure[images]] > 0)
     free = figure[blocks.element] < 0
     outside = np.flatnonzero(free)
-    total, kept_total = blocks.subtree_sums(blocks.chars * free), blocks.subtree_sums(blocks.chars * (free & kept))
+    total = blocks.subtree_sums(blocks.chars * free)
+    kept_total = blocks.subtree_sums(blocks.chars * (free & kept))
     around = e.nearest(total > 0)[images]  # the nearest element with text around each
     after = np.searchsorted(blocks.start[outside], e.marks[mark])
     neighbours = np.concatenate([[-1], outside, [-1]])[np.stack([after, after + 1])]  # before, after
@@ -546,7 +547,8 @@ class _Walk:
         written, images = {}, kept_images(self._page, self._kept).tolist()
         said = set(self._page.text_of(self._kept).split("\n")) if images else set()
         for element in images:
-            source, given = self._references.get(element, ""), self._attributes_of.get(element, {})
+            source = self._references.get(element, "")
+            given = self._attributes_of.get(element, {})
             if " ".join(given.get("alt", "").split()) in said:
                 given = {**given, "alt": ""}
             attributes = written_image(self._page.base_url, source, given)

@@ -177,7 +177,8 @@ def reasons_of(
     """
     if features.shape[1] > MOST_EXPLAINED:
         return ["the page has too many blocks to say why"] * features.shape[1]
-    parts, rows = contributions(features, neighbours, model), dict(zip(NAMES, features, strict=True))
+    parts = contributions(features, neighbours, model)
+    rows = dict(zip(NAMES, features, strict=True))
     names, added = list(parts), np.array(list(parts.values())).T  # (m, families)
     order = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :MOST]
     reasons = []
@@ -255,7 +256,8 @@ class CombinedStrategy(Strategy):
         )
         kept = choice.kept
         yes, no = choice.probability**CAUTION, (1 - choice.probability) ** CAUTION
-        confidence, content = expected_f1(kept, yes / (yes + no), page.blocks.tokens), model.forests.get("content")
+        confidence = expected_f1(kept, yes / (yes + no), page.blocks.tokens)
+        content = model.forests.get("content")
         if content is not None and page.blocks.tokens[kept].sum() <= FEW_TOKENS:
             wording = odds_of_text(page.text_of(odds > 0), model.wording)
             signals = content_signals(features, odds, page.blocks.tokens, wording)

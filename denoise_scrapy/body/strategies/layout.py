@@ -37,12 +37,14 @@ def passing(sizes: FrameSizes) -> BoolArray:
     """
     width, height = sizes.width, sizes.height
     compact = np.maximum(width, height) < MAX_ASPECT_RATIO * np.minimum(width, height)
-    wide, tall = sizes.width_percent > MIN_WIDTH_PERCENT, sizes.height_percent > MIN_HEIGHT_PERCENT
+    wide = sizes.width_percent > MIN_WIDTH_PERCENT
+    tall = sizes.height_percent > MIN_HEIGHT_PERCENT
     has_width = ~np.isnan(width)
     if sizes.rendered:
         return np.asarray(wide | compact | ~has_width)
     # a width in percent counts without a height too, by rule ii; the source's cases omit this
-    in_percent, tall_in_percent = ~np.isnan(sizes.width_percent), has_width & ~np.isnan(sizes.height_percent)
+    in_percent = ~np.isnan(sizes.width_percent)
+    tall_in_percent = has_width & ~np.isnan(sizes.height_percent)
     cases = [in_percent, tall_in_percent, has_width & ~np.isnan(height), has_width]
     return np.select(cases, [wide, tall, compact, width > MIN_WIDTH], True)
 

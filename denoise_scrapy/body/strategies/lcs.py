@@ -133,7 +133,8 @@ class LcsStrategy(Strategy):
         chosen, reason = lead, "in the cluster that leads"
         own = (page.blocks.chars - page.blocks.link_chars) * ~page.blocks.has(Flag.HIDDEN)
         if own[lead].sum() < LEADING_SHARE * own[candidate].sum():
-            chosen, reason = lead | (candidate & (page.blocks.link_density < HALF)), "no cluster leads"
+            chosen = lead | (candidate & (page.blocks.link_density < HALF))
+            reason = "no cluster leads"
         dropped = np.where(candidate, "in a cluster that trails", "matched on comparison pages")
         return Decision.of_method(page, chosen, 0.8, reason, dropped)
 
