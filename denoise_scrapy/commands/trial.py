@@ -147,9 +147,10 @@ class Trial:
             self._pages.append((response.body, response.url))
 
     def note_loss(self, exception: Exception | None = None, failure: Failure | None = None) -> None:
-        """Note an item that a pipeline dropped, or failed for."""
+        """Note an item that a pipeline dropped, or failed for, but not those that arrive while the crawl ends."""
         error = exception if failure is None else failure.value
-        self.losses[f"{type(error).__name__}: {error}"[:MAX_LOGGED]] += 1
+        if self.losses.total() < self._most:
+            self.losses[f"{type(error).__name__}: {error}"[:MAX_LOGGED]] += 1
 
     def milliseconds(self) -> float:
         """Return the processor time that a body takes, in milliseconds, beside the other pages; 0 without pages."""

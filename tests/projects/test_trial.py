@@ -121,8 +121,8 @@ def test_a_trial_drops_and_writes_nothing_but_its_report(project: Path, web: Web
     told = tried(project, web, "closed -n 5 -o closed.html")
     assert "Closed has no field 'body': declare it, else 5 items lack it" in told
 
-    told = tried(project, web, "stories -n 20 --pipelines")
-    assert "lost 11 items in your pipelines: OperationalError: table s has no column named body" in told
+    told = tried(project, web, "stories -n 4 --pipelines")  # the others arrive while the crawl ends
+    assert "lost 4 items in your pipelines: OperationalError: table s has no column named body" in told
     with sqlite3.connect(project / "stories.db") as link:
         assert link.execute("SELECT COUNT(*) FROM s").fetchone() == (0,)
 
