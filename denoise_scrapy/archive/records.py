@@ -19,7 +19,7 @@ PROBLEMS: Mapping[str, str] = {
     "encoding": "the content encoding is wrong, and the content is not HTML without decoding",
     "type": "a content type other than HTML",
     "no HTML": "not HTML, although the type is HTML or missing",
-    "empty": "without content",
+    "empty": "without content, or a row without the field html",
     "too large": "above the maximum size",
     "no URL": "without an http(s) URL",
     "no JSON": "a line that is not a JSON object",
