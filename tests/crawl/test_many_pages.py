@@ -282,6 +282,7 @@ def test_ctrl_c_is_a_line(here: Path, jobs: list[str]) -> None:
             limit = time.monotonic() + 40
             while not (Path("out.jsonl").exists() and Path("out.jsonl").stat().st_size) and time.monotonic() < limit:
                 time.sleep(0.1)
+            time.sleep(0.5)  # until it waits: a signal just before that is heard only afterwards
             os.killpg(process.pid, signal.SIGINT)
             _, err = process.communicate(timeout=20)
         finally:
