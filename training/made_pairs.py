@@ -35,6 +35,17 @@ FURNITURE = (
     ("分享到微信 微博", "打印本页", "责任编辑 李明", "点赞 收藏", "图为现场。", "相关阅读", "版权所有",
      "シェアする。印刷する。"),
 )  # fmt: skip
+#: Lines that say when and by whom a page was made, or how often it was read, in Latin script and in Chinese.
+DATED = (
+    ("By {name}, {day} {month} {year}", "{count} views", "Updated {day} {month} {year}, {hour}",
+     "{name} | {day}.{m}.{year}", "{count} comments", "Published on {month} {day}, {year} by {name}",
+     "{day} {month} {year}", "Last modified: {year}-{m}-{day} {hour}", "© {year} {name}", "{count} people like this",
+     "Page {m} of {day}", "Visitors: {count}", "Von {name}, {day}. {month} {year}", "Por {name} - {hour}"),
+    ("阅读 {count}", "更新时间：{year}年{m}月{day}日 {hour}", "{year}-{m}-{day} {hour}", "评论（{count}）",
+     "点击数：{count}次", "发布日期：{year}年{m}月{day}日"),
+)  # fmt: skip
+_PEOPLE = "Ann Reed|Tom Hill|Eva Lang|Jon Ortiz|Li Wei|Olga Petrova|Marco Conti|Amina Diallo".split("|")
+_MONTHS = "January March May June August October mars Mai mayo giugno июня grudnia".split()
 _COLOURS = "red blue green black white silver golden grey brown orange 红 蓝 黑 白 金".split()
 
 Made = tuple[str, str]  # the kept text, and the new one
@@ -51,13 +62,15 @@ def _put(text: str, part: str, rng: Random, where: str) -> str:
 
 
 def other_number(text: str, _: Base, __: Pool, rng: Random) -> Made | None:
-    """Fill in another number."""
-    found = [*_NUMBER.finditer(text)]
+    """Fill in one to three other numbers."""
+    found, new = [*_NUMBER.finditer(text)], text
     if not found:
         return None
-    one = rng.choice(found)
-    digits = "".join(rng.choice("123456789") for _ in one[0])
-    return text, text[: one.start()] + digits + text[one.end() :]
+    some = rng.sample(found, min(len(found), rng.choice([1, 1, 2, 3])))
+    for one in sorted(some, key=lambda number: -number.start()):
+        digits = "".join(rng.choice("123456789") for _ in one[0])
+        new = new[: one.start()] + digits + new[one.end() :]
+    return text, new
 
 
 def other_name(text: str, _: Base, pool: Pool, rng: Random) -> Made | None:
@@ -68,17 +81,29 @@ def other_name(text: str, _: Base, pool: Pool, rng: Random) -> Made | None:
     return text, text.replace(rng.choice(names), rng.choice(others))
 
 
+def other_town(text: str, _: Base, pool: Pool, rng: Random) -> Made | None:
+    """Fill in a name at one to three places where the other text has another one."""
+    names = next((some for _ in range(9) if len(some := {*_NAME.findall(rng.choice(pool.all).text)}) > 1), None)
+    if names is None:
+        return None
+    kept, new = rng.sample(sorted(names), 2)
+    parts = list(pieces(text))
+    inside = words(parts)[2:]
+    places = rng.sample(inside, min(rng.choice([1, 1, 2, 3]), len(inside)))
+    return _filled(parts, places, kept), _filled(parts, places, new)
+
+
+def _filled(parts: Sequence[str], places: Sequence[int], word: str) -> str:
+    """Return a text of parts, with a word in the place of some."""
+    return "".join(word if place in places else part for place, part in enumerate(parts))
+
+
 def other_colour(text: str, base: Base, pool: Pool, rng: Random) -> Made | None:
     """Sell it in another colour: a word is another at one or two places."""
     kept, new = rng.sample(_COLOURS[-5:] if base.group == "chinese" else _COLOURS[:-5], 2)
     parts = list(pieces(text))
     places = rng.sample(words(parts), min(rng.randint(1, 2), len(words(parts))))
-    made = []
-    for colour in (kept, new):
-        for place in places:
-            parts[place] = colour
-        made.append("".join(parts))
-    return made[0], made[1]
+    return _filled(parts, places, kept), _filled(parts, places, new)
 
 
 def series(text: str, base: Base, pool: Pool, rng: Random) -> Made:
@@ -169,6 +194,32 @@ def timed(text: str, _: Base, __: Pool, rng: Random) -> Made:
     return text, "\n".join(lines)
 
 
+def dated(text: str, base: Base, __: Pool, rng: Random) -> Made:
+    """Show it at two times: the same lines of date, author or count, mostly below it, with other values."""
+    chinese, texts = base.group == "chinese", [text, text]
+    for _ in range(rng.choice([1, 1, 2])):
+        line, is_behind = rng.choice(DATED[chinese]), rng.random() < 0.85
+        below = f"\n{rng.choice(FURNITURE[chinese])}" if rng.random() < 0.5 else ""
+        between = "\n" if rng.random() < 0.8 else " "
+        lines = [f"{line.format(**_values(rng))}{below}" for _ in texts]
+        pairs = zip(texts, lines, strict=True) if is_behind else zip(lines, texts, strict=True)
+        texts = [between.join(pair) for pair in pairs]
+    return texts[0], texts[1]
+
+
+def _values(rng: Random) -> dict[str, object]:
+    """Return a person, a date, a time and a count."""
+    return {
+        "name": rng.choice(_PEOPLE),
+        "day": rng.randint(1, 31),
+        "month": rng.choice(_MONTHS),
+        "year": rng.randint(2015, 2026),
+        "count": rng.randint(2, 9999),
+        "hour": f"{rng.randint(0, 23)}:{rng.randint(10, 59)}",
+        "m": rng.randint(1, 12),
+    }
+
+
 def marked(text: str, base: Base, pool: Pool, rng: Random) -> Made:
     """Write it in Markdown: headings, marks, links, a line of sharing."""
     parts = list(pieces(text))
@@ -225,25 +276,27 @@ def furnished(text: str, base: Base, pool: Pool, rng: Random) -> Made:
 
 #: Kind -> its letter, the weight of its pairs together, the most units of its texts, and how it is made.
 MAKERS: Mapping[str, tuple[str, float, int, Maker]] = {
-    "number": ("V", 0.3, 150, other_number),
-    "name": ("V", 0.2, 150, other_name),
-    "colour": ("V", 1.5, 100, other_colour),
+    "number": ("V", 1.8, 900, other_number),
+    "name": ("V", 3.0, 3600, other_name),
+    "town": ("V", 1.8, 900, other_town),
+    "colour": ("V", 2.0, 100, other_colour),
     "series": ("V", 2.0, 150, series),
     "not": ("U", 0.5, 400, negation),
     "part": ("U", 0.5, 3600, new_part),
     "notice": ("V", 1.0, 3600, few_texts),
     "quoted": ("D", 0.5, 3600, quoted),
     "shifted": ("V", 0.3, 400, shifted),
-    "misread": ("C", 0.5, 3600, misread),
+    "misread": ("C", 1.0, 3600, misread),
     "timed": ("C", 0.3, 3600, timed),
+    "dated": ("C", 1.5, 3600, dated),
     "marked": ("C", 0.3, 3600, marked),
     "furnished": ("C", 5.0, 3600, furnished),
     "framed": ("C", 1.5, 3600, framed),
-    "edited": ("C", 1.5, 3600, edited),
+    "edited": ("C", 2.0, 3600, edited),
 }
 #: Weight of made forms, and of their copies. With 12, and `MADE` at .5, of forms without titles .979 were kept instead
 #: of .987 (with 1,389 read pairs).
-FORMS = 18.0
+FORMS = 26.0
 
 
 def weight_of(source: str) -> float:

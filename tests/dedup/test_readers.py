@@ -357,9 +357,9 @@ def judged(kept, new):
     return (COPY if verdict.duplicate else UPDATE if verdict.update_of else KEEP), verdict.reason
 
 
-#: What the evidence does not tell: a value or a sentence that is filled in, a figure that another house corrected.
+#: What the evidence does not tell: a sentence that is filled in or left out, a figure that another house corrected.
 NOT_TOLD = {
-    "kettle at two shops",
+    "paragraph dropped",
     "verdict without titles",
     "handbook",
     "handbook, older one last",
