@@ -351,13 +351,13 @@ class NearDuplicatePipeline(ItemPipeline):
         self._lacking = {name for name in named if passage.content.get(name) is None}
         keeps, chunks = self._state.bodies.keeps_versions, self._duplicates.chunk_field
         obstacle = passage.compare(self._duplicates.spellings, version=keeps, chunks=chunks)
+        page = passage.own_page
         if obstacle:
             self._crawl.count(f"dedup/not_compared/{obstacle}")
             if obstacle in SAID:
                 self._crawl.say_once(f"dedup/{obstacle}", SAID[obstacle], level=logging.INFO)
             if obstacle == NO_TEXT:
                 self._state.passages.go_on(passage)
-                page = passage.own_page
                 if self._has_no_content(passage) or (page is not None and page.text and not page.text.size):
                     self._mark(passage, NO_CONTENT, True)
             return
@@ -366,7 +366,6 @@ class NearDuplicatePipeline(ItemPipeline):
             passage.old_chunks, passage.outcome = None, NO_CONTENT
             self._act(passage, Verdict(), NO_CONTENT)
             return
-        page = passage.own_page
         if page is not None:
             page.item_keys.add(passage.text.key)
         verdict = await self._duplicates.check(passage)
