@@ -30,9 +30,8 @@ from denoise_scrapy.body.stated import stated_text
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
-from denoise_scrapy.core.source import without_controls
 from denoise_scrapy.exceptions import TooLargeError
-from denoise_scrapy.metadata.annotations import MAX_HTML
+from denoise_scrapy.metadata.annotations import MAX_HTML, writable
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.columns import BoolArray
@@ -471,7 +470,7 @@ def with_text(body: Body, text: str, fallback: str) -> Body:
         >>> found.text, found.markdown, found.fallback
         ('Storm\n2 * 3 < 7', 'Storm\n\n2 \\* 3 &lt; 7', 'callable')
     """
-    text = without_controls(text.encode("utf-8", "replace")).decode()
+    text = writable(text.replace("\r\n", "\n").encode("utf-8", "replace").decode())
     page = Page.parse("".join(f"<p>{escape(line)}</p>" for line in text.splitlines()), url=body.url)
     return _retold(body, text, fallback, page, np.ones(len(page.blocks), np.bool_))
 

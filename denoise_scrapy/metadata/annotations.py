@@ -365,7 +365,7 @@ def loosely_loaded(script: str, **options: Any) -> Any:
         with suppress(ValueError, RecursionError):
             while start := _OPENING.search(text, end):
                 value, end = reader.raw_decode(text, start.start())
-                values.append(_writable(value) if "\\" in text else value)
+                values.append(writable(value) if "\\" in text else value)
         if values:
             return values if len(values) > 1 else values[0]
     found = _PROPERTY.findall(script)
@@ -374,12 +374,12 @@ def loosely_loaded(script: str, **options: Any) -> Any:
     return {**dict(reversed(found)), "@type": types[0]} if len(types) == 1 else None
 
 
-def _writable(value: Any) -> Any:
-    """Return a value of JSON with spaces for what its escapes may stand for and no page may have."""
+def writable(value: Any) -> Any:
+    """Return a text, or a value of JSON, with spaces for what no page may have and escapes may stand for."""
     if isinstance(value, dict):
-        return {_writable(name): _writable(each) for name, each in value.items()}
+        return {writable(name): writable(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [_writable(each) for each in value]
+        return [writable(each) for each in value]
     return _UNWRITABLE.sub(" ", value) if isinstance(value, str) else value
 
 

@@ -36,7 +36,7 @@ def nothing(body: Any, page: Any, site: str) -> None:
 
 
 def odd(body: Any, page: Any, site: str) -> str:
-    return "A lone \udc80 surrogate, a \x00, a \x01 and <script>alert(1)</script>"
+    return "A lone \udc80 surrogate, a \x00, a \x01 and &#150; in <script>alert(1)</script>"
 
 
 def number(body: Any, page: Any, site: str) -> int:
