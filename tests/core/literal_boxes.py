@@ -17,7 +17,7 @@ ENTRIES, PLACES, HEADED = 3, 2, 0.44
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 POSTS, FIRST_POST = 0.15, 60
 _NO_APPEAL = ("pre", "blockquote", "figure", "img", "table")
-SURE, LINK = 0.9, 0.9
+SURE, LINK, TITLE = 0.9, 0.9, 2
 
 
 def literal_weighed(page: Page, probability: FloatArray, bylines: BoolArray) -> FloatArray:
@@ -176,7 +176,7 @@ def raise_footers(page: Page, probability: FloatArray, article: IntArray) -> Non
 def raise_titles(page: Page, probability: FloatArray) -> None:
     """Raise the titles of entries, boxes alike with two blocks or more, towards their texts."""
     blocks, places = page.blocks, defaultdict[int, list[tuple[int, int, int]]](list)
-    level, tokens, text_hash = (blocks.rows[name] for name in ("heading", "tokens", "text_hash"))
+    level, tokens, prose, text_hash = (blocks.rows[name] for name in ("heading", "tokens", "prose", "text_hash"))
     quote = page.elements.nearest(page.elements.has_tag(KIND_TAGS[Kind.QUOTE]))
     is_title = (probability > 0) & (quote[blocks.element] < 0)
     for box, shape in enumerate(page.elements.rows["shape"].tolist()):
@@ -190,8 +190,10 @@ def raise_titles(page: Page, probability: FloatArray) -> None:
     titles = [
         found
         for found in several
-        if 2 * len({*text_hash[found[:, 1]].tolist()}) > len(found) and probability[found[:, 1]].mean() > UNLIKELY
+        if 2 * len({*text_hash[found[:, 1]].tolist()}) > len(found)
+        and tokens[found[:, 1]].mean() >= TITLE
+        and probability[found[:, 1]].mean() > UNLIKELY
     ]
     for _, title, text in sorted(entry for found in titles for entry in found.tolist()):
-        if title != text and probability[text] >= HEADED:
+        if title != text and not prose[title] and probability[text] >= HEADED:
             probability[title] = max(probability[title], probability[text])
