@@ -12,7 +12,7 @@ from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article
 from tests.processes import SECONDS, run_in
 
-WARM, CRAWLS = 6, 3
+WARM, CRAWLS = 3, 3
 PAGES = WORTH_PAGES + 10
 COLUMNS = ("objects", "threads", "processes", "frozen", "gc off", "items")
 # More objects a crawl than this are no accident, as a thread's start is; an ended crawl that is held has some two
@@ -83,7 +83,7 @@ reactor.run()
 def test_nothing_is_left_of_an_ended_crawl(tmp_path: Path, web: Web, workers: str) -> None:
     web.pages = {f"/a/{n}": article(n) for n in range(PAGES)}
     command = [sys.executable, "-c", MANY, str(WARM + CRAWLS), workers, *web.urls(range(PAGES))]
-    done = run_in(tmp_path, command, seconds=3 * SECONDS)  # nine crawls
+    done = run_in(tmp_path, command, seconds=3 * SECONDS)  # six crawls
     assert done.returncode == 0, done.stdout
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["error"] == ""
