@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from denoise_scrapy.metadata.annotations import MAX_JSON, MOST_LISTED, JsonLd, clean, string_of
+from denoise_scrapy.metadata.annotations import MAX_JSON, JsonLd, clean, string_of
 from denoise_scrapy.metadata.lines import Line
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import HALF
@@ -26,7 +26,8 @@ LEAST = 3
 LONGEST = 3 * 86_400
 #: Kinds of pages whose posts are no updates.
 OTHER_KINDS = frozenset(["thread", "question", "list", "shop", "collection", "none"])
-#: Levels above a time in which its post is looked for, and characters of a text that is only a time.
+#: Levels above a time in which its post is looked for, and largest groups of posts, each of which takes a look at all
+#: lines; characters of a text that is only a time.
 MAX_LEVELS, MAX_TIME = 8, 40
 
 _CLOCK = re.compile(
@@ -96,7 +97,7 @@ def _shown(root: Any, lines: Sequence[Line]) -> list[Update]:
     # comments and teasers beside a story have less of the body
     most = HALF * sum(len(line.text) for line in lines if line.is_kept)
     best = list[Update]()
-    for (_, tag, _), row in nlargest(MOST_LISTED, rows.items(), key=lambda one: len(one[1])):
+    for (_, tag, _), row in nlargest(MAX_LEVELS, rows.items(), key=lambda one: len(one[1])):
         if LEAST <= len(row) <= MAX_UPDATES:
             posts = [Update(row[post], text) for post, text in _texts(lines, list(row), tag).items()]
             size = sum(len(post.text) for post in posts)
