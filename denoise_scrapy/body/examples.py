@@ -54,7 +54,7 @@ class Example:
     Attributes:
         html: The page, as it was downloaded.
         text: Its right text; each block counts by the share of its words that are in it, in order.
-        keep: Or selectors (CSS, XPath) of the elements that hold the right text.
+        keep: Or a selector (CSS, XPath) of the elements that hold the right text, or several; they become a tuple.
         url: Its address.
         date: When it was given, for `explain`: "2026-11-03".
         fields: Texts of the page by name, as {"price": "12.50 €"}, or selectors of them, as "css:.price" or "xpath://h1",
@@ -66,7 +66,7 @@ class Example:
 
     html: str | bytes = field(repr=False)
     text: str = field(default="", repr=False)
-    keep: tuple[str, ...] = ()
+    keep: str | Sequence[str] = ()
     url: str = ""
     date: str = ""
     fields: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -75,6 +75,7 @@ class Example:
         if not self.text.strip() and not self.keep and not self.fields:
             raise ValueError("an example has a text or selectors of it, or fields")
         compile_all(self.keep)
+        object.__setattr__(self, "keep", (self.keep,) if isinstance(self.keep, str) else tuple(self.keep))
         if len(self.html) > MOST_BYTES:
             raise ValueError(f"the page of an example has at most {MOST_BYTES:,} bytes")
 

@@ -158,7 +158,8 @@ class Body:
             >>> body.selector.css("a::attr(href)").getall(), body.selector.xpath("//img/@src").get()
             (['http://a.example/rain'], 'http://a.example/sun.png')
         """
-        return Selector(self.html, type="html", base_url=self.url or None)
+        base = self.url.encode("utf-8", "replace").decode()  # lxml takes no lone surrogate
+        return Selector(self.html, type="html", base_url=base or None)
 
     @cached_property
     def markdown(self) -> str:

@@ -128,6 +128,13 @@ def test_an_example_has_a_text_or_selectors_and_a_bounded_page() -> None:
         extract(page(8), examples=[Example(page(1), keep=("div[",))])
 
 
+@pytest.mark.parametrize("keep", ["div.body", ["div.body"], ("div.body",)])
+def test_a_selector_is_given_alone_or_among_others(keep: str | list[str]) -> None:
+    example = Example(page(1), keep=keep)
+    assert example.keep == ("div.body",)
+    assert extract(page(8), SITE, OTHERS, examples=[example]).text
+
+
 def test_examples_are_files_by_site(tmp_path) -> None:
     for number, keep in ((1, ()), (2, ("div.body",))):
         text = "" if keep else text_of(number)

@@ -117,6 +117,11 @@ def test_of_a_selector_the_element_is_read(selector: parsel.Selector) -> None:
     assert [one.text for _, one in extract_pages(selector.css("h1"))] == ["fox wins"]
 
 
+def test_an_address_may_be_no_text() -> None:
+    body = extract(story("fox"), url="http://a.example/\ud800")
+    assert body.selector.xpath("//h1/text()").getall() == ["fox wins"]
+
+
 def test_a_selector_of_xml_is_read() -> None:
     assert extract(parsel.Selector("<r><p>Two foxes.</p></r>", type="xml")).text == "Two foxes."
 
