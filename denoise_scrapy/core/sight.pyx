@@ -20,7 +20,7 @@ from denoise_scrapy.core.styles cimport (
     ANY, A_LOOK, A_PART, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_PLACE, BY_SIZE,
     BY_TEXT_SIZE, BY_VISIBILITY, INHERITED, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_BEYOND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT,
     P_LINES, P_OVERFLOW, P_POSITION, P_RELATIVE, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN,
-    TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to, colour_of, holds, is_close, name_of, of_what,
+    TRANSPARENT, UNKNOWN, Compound, Condition, Rule, Sheet, Style, add_style, add_to, colour_of, holds, is_close, name_of, of_what,
     read_style, reason_of,
 )
 
@@ -409,18 +409,33 @@ cdef bint is_beside(Sight* sight, const Rule* rule, const xmlNode* node) noexcep
     return False
 
 
+cdef bint is_at(Sight* sight, const xmlNode* node, int32_t place, bint from_end) noexcept nogil:
+    """Return whether an element has a place among its siblings, counted from 1; 0 stands for any."""
+    cdef int32_t found = 0
+    while place and node != NULL and found <= place and sight.steps > 0:
+        sight.steps -= A_PART
+        found += node.type == XML_ELEMENT_NODE
+        node = node.next if from_end else node.prev
+    return found == place
+
+
 cdef bint holds_all(Sight* sight, const Rule* rule, const xmlNode* node) noexcept nogil:
     """Return whether an element meets the conditions of a rule; none once there are no `steps` left."""
+    cdef const Condition* condition
     cdef const char* given
     cdef size_t i
+    cdef bint is_met
     if rule.beside.size() and not is_beside(sight, rule, node):
         return False
     for i in range(rule.conditions.size()):
-        if sight.steps <= 0:
-            return False
-        given = <const char*>attribute_of(node, rule.conditions[i].name.c_str())
-        sight.steps -= attributes_of(node) + (A_PART * <int64_t>strlen(given) if given != NULL else 0)
-        if not holds(&rule.conditions[i], given):
+        condition = &rule.conditions[i]
+        if condition.first or condition.last:
+            is_met = is_at(sight, node, condition.first, False) and is_at(sight, node, condition.last, True)
+        else:
+            given = <const char*>attribute_of(node, condition.name.c_str())
+            sight.steps -= attributes_of(node) + (A_PART * <int64_t>strlen(given) if given != NULL else 0)
+            is_met = holds(condition, given)
+        if is_met == condition.is_not or sight.steps <= 0:
             return False
     return True
 

@@ -59,10 +59,13 @@ cdef struct Compound:     # of a selector, as `div#main.story.new`
     vector[uint64_t] names  # hashes of its tag, id and classes
     bint is_child         # of what the next compound selects, not any descendant
 
-cdef struct Condition:    # on an attribute
+cdef struct Condition:    # on an attribute, or on a place among siblings
     string name
     string value
     unsigned char operator  # the first character of =, ~=, |=, ^=, $=, *=; 0 that it is there
+    int32_t first         # the place, counted from the first sibling, 1; 0 for any
+    int32_t last          # counted from the last
+    bint is_not
 
 cdef struct Rule:
     vector[Compound] compounds  # the last of the selector first

@@ -10,6 +10,7 @@ Source: W3C, *CSS Syntax Module Level 3* (2021), *CSS Cascading and Inheritance 
 
 import re
 from base64 import b64decode
+from collections import Counter
 from contextlib import suppress
 from urllib.parse import unquote_to_bytes
 
@@ -39,6 +40,8 @@ cdef enum:
     # Bytes of a page's style sheets, and of a style attribute, that are read: recorded pages have up to 2,000 of the
     # latter, and 60,000 of the former at their 95th percentile.
     MOST_SHEET = 300_000
+    # Bytes of a custom property's value that is put where it is used: longer ones are lists and pictures.
+    LONG_VALUE = 40
     # Steps that a selector takes, beside those for its bytes: 30,000 selectors take 8 MB.
     A_RULE = 1000
     # Conditions around a rule, such as media queries; functions in one another.
@@ -771,6 +774,12 @@ _USUAL = re.compile(
 )
 _SCREEN = re.compile(rb"\((?:(min|max)-(?:width|height):|(?:width|height)([<>])=?)(\d{0,9}\.?\d{1,9})(px|r?em)?\)")
 _AT_RULE = re.compile(rb"@([\w-]+)")
+# A block whose rules hold in elements of a selector, as if within it.
+_SCOPE = re.compile(rb"@scope\s*\(([^()]*)\)")
+# A custom property and its value, a block of the root's, and where a value is used, with another if there is none.
+_DECLARED = re.compile(rb"(--[\w-]+)\s*:([^;{}]*)")
+_OF_ROOT = re.compile(rb":root\b[^{}]*\{([^{}]*)\}")
+_USED = re.compile(rb"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
 # Whether rules in other blocks hold; in any that is not here they do not.
 _AROUND = {b"supports": ALWAYS, b"layer": ALWAYS, b"-moz-document": ALWAYS, b"container": SOMETIMES}
 
@@ -789,6 +798,14 @@ def _media_holds(bytes media):
         left = _SCREEN.sub(_without_size, _USUAL.sub(b"", query))
         found = min(found, NEVER if left.startswith(b"print") else SOMETIMES if left else ALWAYS)
     return found
+
+
+def _with_values(bytes text):
+    """Return style sheets with values in place of custom properties, if they set them once, at the root, or never."""
+    often = Counter(name for name, _ in _DECLARED.findall(text))
+    values = {name: value for block in _OF_ROOT.findall(text) for name, value in _DECLARED.findall(block)
+              if often[name] == 1 and len(value) <= LONG_VALUE}
+    return _USED.sub(lambda used: values.get(used[1], used[0] if often[used[1]] else used[2] or used[0]), text)
 
 
 def _holds_in(bytes prelude):
@@ -899,12 +916,41 @@ cdef bint read_condition(const unsigned char* at, Condition* condition, bint is_
     return at > first and behind_blanks(at)[0] == c']'
 
 
+cdef int32_t number_in(const unsigned char* at) noexcept nogil:
+    """Return the number in brackets, 0 for anything else."""
+    cdef const char* digits = <const char*>at + 1
+    return <int32_t>strtol(digits, NULL, 10) if digits[strspn(digits, b"0123456789")] == c')' else 0
+
+
+cdef bint read_simple(const unsigned char* at, Condition* condition, bint is_still) nogil:
+    """Read a condition on an attribute or a place; return False if it is not understood, or scripts may change it."""
+    cdef const unsigned char* behind
+    condition.is_not = is_still and begins(at, b":not(")
+    condition.first = condition.last = 0
+    at += 5 * condition.is_not
+    if at[0] == c'.' or at[0] == c'#':
+        condition.name.assign(b"id" if at[0] == c'#' else b"class")
+        condition.operator = c'=' if at[0] == c'#' else c'~'
+        behind = read_name(at + 1, condition.value)
+        return behind[0] == c')'
+    if begins(at, b":nth-child("):
+        condition.first = number_in(at + 10)
+    elif begins(at, b":nth-last-child("):
+        condition.last = number_in(at + 15)
+    else:
+        condition.first = begins(at, b":first-child") or begins(at, b":only-child")
+        condition.last = begins(at, b":last-child") or begins(at, b":only-child")
+    if not condition.first and not condition.last and (at[0] != c'[' or not read_condition(at, condition, is_still)):
+        return False
+    return not condition.is_not or skip_condition(at)[0] == c')'
+
+
 cdef inline bint is_combinator(unsigned char byte) noexcept nogil:
     return byte == c'>' or byte == c'+' or byte == c'~'
 
 
 cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogil:
-    """Read a selector; return False if it is not understood. Conditions on attributes are, of its last compound."""
+    """Read a selector; return False if it is not understood. Conditions are, of its last compound."""
     cdef Compound part
     cdef Condition condition
     cdef const unsigned char* first
@@ -949,7 +995,7 @@ cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogi
                 elif begins(at, b":root") and behind == at + 5:
                     part.names.push_back(name_of(b"html", 4, OF_TAG))
                     is_top = True
-                elif mark == c'[' and read_condition(at, &condition, is_still):
+                elif read_simple(at, &condition, is_still):
                     rule.conditions.push_back(condition)
                 else:
                     is_unknown = True
@@ -1089,6 +1135,8 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
             holds = around[around.size() - 2].holds if around.size() > 1 else ALWAYS
             if byte == c'{':
                 block.prelude = trimmed(piece)
+                if block.prelude[0] == c'@':
+                    block.prelude = _SCOPE.sub(rb"\1", block.prelude)
                 if around.size():
                     around.back().declarations.append(declarations)
                     if around.size() > MOST_AROUND:  # it never holds, and selectors around it would add up
@@ -1185,4 +1233,6 @@ cdef class StyleSheet:
         open_table(self.sheet.names, 64)
         text = text.replace(b"<!--", b" ").replace(b"-->", b" ")
         self.sheet.steps = LEAST_STEPS + STEPS_A_BYTE * <int64_t>len(text)
+        if is_all and b"var(" in text:
+            text = _with_values(text)
         read_sheet(&self.sheet, text)

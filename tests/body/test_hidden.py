@@ -146,7 +146,7 @@ def test_rules_that_hide(rule: str) -> None:
         "@media (min-width: 900px) { .x { display: none } }",
         ".x { &:hover { display: none } }",
         ".other { & .x { display: none } }",
-        ":root { --a: none } .x { display: var(--a); opacity: var(--b, 0) }",
+        ":root { --a: none } .dark { --a: block } .x { display: var(--a) }",
         "@media print { .x { display: none } }",
         "@media (max-width: 9px) { .x { display: none } }",
         ".x { display: none } .x { display: inline }",

@@ -75,6 +75,9 @@ SELECTORS = (
         ":is(a,b)",
         ":where(.a,",
         ":not(",
+        ":not(.a)",
+        ":nth-child(2)",
+        ":nth-child(",
         ":checked",
         ":hover",
         "::before",
@@ -105,12 +108,14 @@ BLOCKS = (
         "@container (a){",
         "@import 'a';",
         "@scope(a){",
+        "@scope(",
         "a{&{",
         "a,b,c{&,&,&{",
         "a{color:red;",
         "{}",
     ),
     *("<!--", "-->", "/*", "--a:b;", "a{--a:var(--a)}", "a{color:var(--a)}", ";", "\\", "'"),
+    *(":root{--a:", ":root{--a:b}", "a{color:var(--a,b)}", "var(--a,"),
 )
 #: The part of a page whose styles are read, and how the text of a page looks at them.
 BODY = "<div class='a b c' id=a title='aaaaaaaa'>" + "<p class=a>It rained all night.</p>" * 20
@@ -120,6 +125,7 @@ LONG = ("background:a ", "background:urlurlg ", "mask:x(1,", "display:a ", "left
 ATTRIBUTES = " ".join(f"a{number}" for number in range(480))
 #: Selectors of many rules, and elements of which each is matched with all of them, or looks at many beside it.
 RULES = ("b", ".a", "*", ".a b", "b:is([c],[d])", "[a1][a9][c]", "[title*=aaab]", ".x~b", ".x+b", "b:target", "\\62")
+RULES += ("b:nth-child(999)", "b:not(.a)")
 WORDS = "It rained all night, and the river rose above the old bridge"
 ELEMENTS = {
     "short": f"<b>{WORDS}</b>",

@@ -10,10 +10,14 @@ from denoise_scrapy import extract
 from denoise_scrapy.page import Page
 
 NAMES = ["a", "b", "x-1", "_y", "-z", "über"]
+MARK = st.builds("{}{}".format, st.sampled_from(".#"), st.sampled_from(NAMES))
+PLACES = [":first-child", ":last-child", ":only-child", ":nth-child(2)", ":nth-last-child(1)", ":nth-child(0)"]
+SIMPLE = st.one_of(MARK, st.sampled_from(PLACES), st.just("[id]"))
+NOT = st.builds(":not({})".format, SIMPLE)
 PART = st.builds(
-    lambda tag, marks: (tag + "".join(mark + name for mark, name in marks)) or "*",
+    lambda tag, marks: (tag + "".join(marks)) or "*",
     st.sampled_from(["", "div", "p", "*", "SPAN"]),
-    st.lists(st.tuples(st.sampled_from(".#"), st.sampled_from(NAMES)), max_size=2),
+    st.lists(st.one_of(MARK, MARK, SIMPLE, NOT), max_size=2),
 )
 SELECTOR = st.lists(st.one_of(PART, st.sampled_from([" ", ">", " > ", "\t"])), min_size=1, max_size=7).map("".join)
 ELEMENT = st.tuples(
@@ -60,7 +64,7 @@ def test_rules_of_a_state_show_what_a_click_shows(selector):
 
 
 @pytest.mark.parametrize(
-    "selector", ["input:hover ~ .box", ".box:not(.on)", "#z:target", ".box::before", ".box:target(x)", "(["]
+    "selector", ["input:hover ~ .box", ".box:not(.on, .off)", "#z:target", ".box::before", ".box:target(x)", "(["]
 )
 def test_rules_that_are_not_understood_show_nothing(selector):
     assert [text for _, text, _ in Page.parse(HIDDEN % selector).hidden_texts()] == ["Shown by a click."]
@@ -84,6 +88,38 @@ def test_conditions_that_always_hold(condition):
     assert [text for _, text, _ in Page.parse(source).hidden_texts()] == ["Hidden."]
 
 
+def test_rules_in_a_scope_hold_within_it():
+    sheet = "<style>@scope (.a) { .b { display: none } }</style>"
+    source = f"{sheet}{OTHERS}<p class=b>Shown.<div class=a><p class=b>Hidden."
+    assert [text for _, text, _ in Page.parse(source).hidden_texts()] == ["Hidden."]
+
+
+@pytest.mark.parametrize(
+    ("sheet", "hides"),
+    [
+        (":root, :host { --x: none } .a { display: var(--x) }", True),
+        (":root { --x: none } .a { display: var( --x , block) }", True),
+        (".a { display: var(--x, none) }", True),
+        (":root { --x: block } .a { display: var(--x, none) }", False),
+        (":root { --x: none } .b { --x: block } .a { display: var(--x) }", False),
+        (".b { --x: none } .a { display: var(--x) }", False),
+        (".a { display: var(--x) }", False),
+        (f":root {{ --x: none{' ' * 40} }} .a {{ display: var(--x) }}", False),
+    ],
+)
+def test_custom_properties_that_are_set_once_at_the_root(sheet, hides):
+    text = "The bridge is seen by nobody who comes by."
+    source = f"<style>{sheet}</style>{OTHERS}<p class=a>{text}"
+    assert [text for _, text, _ in Page.parse(source).hidden_texts()] == [text] * hides
+    assert not list(Page.parse(f"<link rel=stylesheet href=/a.css>{source}").hidden_texts())
+
+
+def test_what_a_class_may_change_is_read_where_no_script_runs():
+    source = f"<style>.a:not(.on) {{ display: none }}</style>{OTHERS}<p class=a>Hidden."
+    assert [text for _, text, _ in Page.parse(source).hidden_texts()] == ["Hidden."]
+    assert not list(Page.parse(f"<script src=/a.js></script>{source}").hidden_texts())
+
+
 @pytest.mark.parametrize(
     "condition",
     [
@@ -94,6 +130,8 @@ def test_conditions_that_always_hold(condition):
         "@container x",
         "@keyframes x",
         "@scope",
+        "@scope (.b)",
+        "@scope (.a) to (.b)",
         ".b",
     ],
 )
