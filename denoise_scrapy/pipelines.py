@@ -338,10 +338,7 @@ class NearDuplicatePipeline(ItemPipeline):
         if self._lacking:
             self._crawl.say_once("unknown_fields", UNKNOWN_FIELDS, ", ".join(map(repr, sorted(self._lacking))))
         await self._duplicates.finish()
-        index = self._duplicates.index
-        if index.index is not None:
-            self._crawl.set("dedup/kept_texts", len(index.index))
-        await index.close()
+        await self._duplicates.index.close()
 
     async def process(self, passage: Passage) -> None:
         """Compare the text of an item with others, and act on the verdict."""

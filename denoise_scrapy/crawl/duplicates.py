@@ -396,8 +396,9 @@ class CrawlIndex:
         index, self.index = self.index, None
         try:
             if index is not None:
-                self._crawl.set("memory/bytes/index", index.stats["bytes"] + index.stats["store_bytes"])
-                index.close()
+                with index:
+                    self._crawl.set("dedup/kept_texts", len(index))
+                    self._crawl.set("memory/bytes/index", index.stats["bytes"] + index.stats["store_bytes"])
         except Exception as error:  # it is no longer needed
             logger.debug("The index of texts was not closed: %r", error)
 

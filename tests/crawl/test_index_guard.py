@@ -198,6 +198,24 @@ def test_what_was_missed_near_the_end_is_written_at_the_end(
     assert texts_in(tmp_path / "t.sqlite") == done.stat("dedup/kept_texts") == 7
 
 
+@pytest.mark.parametrize("error", [FULL, sqlite3.DatabaseError("database disk image is malformed"), OSError(5, "gone")])
+def test_a_store_that_fails_when_its_texts_are_counted_is_closed(
+    articles: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    close, closed = SQLiteStore.close, list[SQLiteStore]()
+
+    def closing(store: SQLiteStore) -> None:
+        closed.append(store)
+        close(store)
+
+    monkeypatch.setattr(SQLiteStore, "__len__", Mock(side_effect=error))
+    monkeypatch.setattr(SQLiteStore, "close", closing)
+    done = crawled(articles, tmp_path / "t.sqlite")
+    assert len(done.items) == 6
+    assert done.lines("close failure") == []
+    assert closed
+
+
 class Moving:
     """A pipeline of a user that moves or replaces the index's file when an item arrives."""
 

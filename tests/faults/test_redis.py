@@ -111,6 +111,7 @@ def test_a_server_that_fails(parts: Parts, server: RedisServer, how: str) -> Non
     parts.run(*faults.get(how, (server.kill, lambda: None)))
     parts.assert_nothing_is_lost()
     assert parts.project.said(SAID) == 1, parts.project.complaints()
+    assert not parts.project.said("close failure")
     assert parts.dropped(0) > 0 and (parts.dropped(2) > 0 or how == "stays away")
 
 
