@@ -103,7 +103,7 @@ def opened_store(args: argparse.Namespace, settings: Given) -> Iterator[FactsSto
     elif Path(args.store).is_dir():
         args.store = str(Path(args.store, SITES_FILE))
     if args.store is None:
-        raise UsageError(f"no STORE given, and the settings name none: {PLACES}")
+        raise UsageError(f"no STORE given that exists, and the settings name none: {PLACES}")
     with closing(facts_store(args.store)) as store:
         args.store = store.place  # for messages about SQLite's errors
         if not store.exists():  # opening would create it

@@ -82,7 +82,7 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
         ("site b.example s.sqlite", 1, "no pages of 'b.example' are kept"),
         ("site http://a.exampl s.sqlite", 1, "did you mean http://a.example:80?"),
         ("site s.sqlite --forget", 2, "--forget needs a HOST"),
-        ("site a.example", 2, "no STORE given"),
+        ("site a.example", 2, "no STORE given that exists"),
         ("site jobs/nwes", 1, "jobs/nwes: there is no site memory"),
         ("site a.example none.sqlite", 1, "none.sqlite: there is no site memory"),
         ("site none.sqlite", 1, "none.sqlite: there is no site memory"),
