@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -76,7 +78,7 @@ class Hidden(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Body:
     """The clean text of a page.
 
@@ -106,8 +108,8 @@ class Body:
     comparison: tuple[str, ...] = ()
     fallback: str = ""
     evidence: str = "page alone"
-    probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
-    kept: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool), repr=False)
+    probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    kept: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     url: str = ""
     example_likeness: float | None = None
     # made on first access: `make_rendering` makes the tokens for `html` and `markdown`
@@ -120,6 +122,9 @@ class Body:
     make_unseen: Callable[[], frozenset[str]] = frozenset
     make_source: Callable[[], str] = str  # the page as HTML, for metadata
     make_taught: Callable[[], Mapping[str, Found]] = dict
+
+    def __repr__(self) -> str:
+        return f"Body({self.text!r}, confidence={self.confidence:.2f}, evidence={self.evidence!r})"
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -507,7 +512,8 @@ def extract(
 
     Args:
         html: The page: HTML, the path of a file, a response of Scrapy, requests or httpx, a selector of parsel or
-            Scrapy, or a parsed page. A str is HTML, never a path. Of a selector, the element that it selects is read.
+            Scrapy, or a parsed page. A str is HTML, never a path: a warning tells of one that looks like a path or a
+            URL. Of a selector, the element that it selects is read.
         url: URL of the page. The default is the URL of the response or selector, or else the one the page declares
             (`link rel=canonical`), if any.
         comparison_pages: Other pages of the same site, in any of these forms; a few are enough.
@@ -544,6 +550,10 @@ def with_source(body: Body, make: Callable[[], str], examples: Iterable[Example]
     return replace(body, make_source=partial(_itself, html), make_taught=taught)
 
 
+# The address of a page, or the path of its file, in place of the page: its text would be that address.
+_ADDRESS = re.compile(r"\s*(https?://\S+|[^<\n]+\.x?html?)\s*")
+
+
 class _Read(NamedTuple):
     """A page as read, with its URL and the encoding that the server declared."""
 
@@ -571,6 +581,8 @@ def _parsed(
 
 
 def _read(source: Source, url: str | None = None) -> _Read:
+    if isinstance(source, str) and _ADDRESS.fullmatch(source):
+        warnings.warn(f"{source!r} is read as HTML: fetch the page of a URL, pass a file as a Path", stacklevel=2)
     if isinstance(source, (str, bytes)):
         return _Read(source, url)
     if isinstance(source, os.PathLike):

@@ -1,6 +1,7 @@
 """The library face: one call, a model, many pages in one call, and what is promised of them."""
 
 import pickle
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -263,6 +264,33 @@ def test_no_page_gives_no_body_and_what_is_wrong_is_told() -> None:
         list(extract_pages([("http://a.example/", None)]))  # type: ignore[list-item]
     selectors = list(extract_pages(made(2), remove=iter(["p"])))
     assert all("Menu" in body.text or not body.text or body.fallback for _, body in selectors)
+
+
+ADDRESSES = ["https://a.example/7?x=1", " http://a.example/ä\n", "site/my page.html", "C:\\site\\7.htm"]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_an_address_in_place_of_a_page_is_told(address: str) -> None:
+    ways: list[Callable[[], object]] = [
+        lambda: extract(address),
+        lambda: extract("<p>A ferry.", comparison_pages=[address]),
+        lambda: list(extract_pages([address])),
+        lambda: list(extract_pages({address: "<p>A ferry."})),
+    ]
+    for way in ways:
+        with pytest.warns(UserWarning, match="is read as HTML"):
+            way()
+
+
+@pytest.mark.parametrize("page", ["", "A ferry.", "<p>http://a.example/", "At http://a.example/ now", "a.html\nb.html"])
+def test_a_text_that_is_no_address_is_a_page(page: str, recwarn: pytest.WarningsRecorder) -> None:
+    extract(page)
+    assert not recwarn
+
+
+def test_what_a_notebook_shows_of_a_body_is_its_text() -> None:
+    body = extract("<p>It rained all night.</p>" + "<script>;</script>" * 1000, "http://a.example/")
+    assert repr(body) == f"Body('It rained all night.', confidence={body.confidence:.2f}, evidence='page alone')"
 
 
 def test_pages_are_what_extract_takes(tmp_path: Path) -> None:
