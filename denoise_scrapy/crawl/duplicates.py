@@ -179,7 +179,6 @@ class Duplicates:
             self.gone_chunks = await self.index.use(self._forget_gone) or []
             if self.gone_chunks:
                 self.feeds.open_changes()
-        await self.index.finish()
 
     async def _judged(self, passage: Passage) -> Verdict | None:
         """Judge a text with the index; for a near-duplicate, wait for the outcome of the kept item."""
@@ -315,16 +314,15 @@ class CrawlIndex:
         if self._pending:
             deferred_from_coro(self.use(lambda _: None))
 
-    async def finish(self) -> None:
-        """Write what is pending: it is the last chance."""
+    async def close(self) -> None:
+        """Write what is pending, for the last time, and close it. A second call does nothing."""
         if self._timer is not None:
             self._timer.cancel()
         if self._pending:
             self._calls.use_now()
-            await self.use(lambda _: None)
-
-    async def close(self) -> None:
-        """Close it. A second call does nothing."""
+        if self._pending or self.index is not None:
+            await self.use(self._measured)
+        self._pending.clear()
         if self._beat is not None and self._beat.running:
             self._beat.stop()
         self._look_for_file()
@@ -396,11 +394,13 @@ class CrawlIndex:
         index, self.index = self.index, None
         try:
             if index is not None:
-                with index:
-                    self._crawl.set("dedup/kept_texts", len(index))
-                    self._crawl.set("memory/bytes/index", index.stats["bytes"] + index.stats["store_bytes"])
+                index.close()
         except Exception as error:  # it is no longer needed
             logger.debug("The index of texts was not closed: %r", error)
+
+    def _measured(self, index: DuplicateIndex) -> None:
+        self._crawl.set("dedup/kept_texts", len(index))
+        self._crawl.set("memory/bytes/index", index.stats["bytes"] + index.stats["store_bytes"])
 
     def _beat_now(self) -> None:
         self._look_for_file()

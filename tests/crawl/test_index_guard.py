@@ -261,6 +261,13 @@ class FailsAtEnd:
             raise RuntimeError("at the end")
 
 
+def test_a_pipeline_that_fails_when_it_is_closed_costs_no_delivered_text(articles: Web, tmp_path: Path) -> None:
+    FailsAtEnd.at = "close"
+    done = crawled(articles, tmp_path / "t.sqlite", "/a/6", ITEM_PIPELINES={FailsAtEnd: 900})
+    assert len(done.lines("close failure")) == 1
+    assert texts_in(tmp_path / "t.sqlite") == done.stat("dedup/kept_texts") == len(done.items) == 7
+
+
 @pytest.mark.parametrize("at", ["open", "close", "scraper"])
 def test_no_task_is_left_when_the_engine_ends_badly(articles: Web, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
     FailsAtEnd.at = at
