@@ -551,7 +551,7 @@ def with_source(body: Body, make: Callable[[], str], examples: Iterable[Example]
 
 
 # The address of a page, or the path of its file, in place of the page: its text would be that address.
-_ADDRESS = re.compile(r"\s*(https?://\S+|[^<\n]+\.x?html?)\s*")
+_ADDRESS = re.compile(r"\s*(https?://\S+|[^<\s]+\.x?html?\S*)\s*", re.IGNORECASE)
 
 
 class _Read(NamedTuple):

@@ -266,7 +266,7 @@ def test_no_page_gives_no_body_and_what_is_wrong_is_told() -> None:
     assert all("Menu" in body.text or not body.text or body.fallback for _, body in selectors)
 
 
-ADDRESSES = ["https://a.example/7?x=1", " http://a.example/ä\n", "site/my page.html", "C:\\site\\7.htm"]
+ADDRESSES = ["https://a.example/7?x=1", " http://a.example/ä\n", "site/page.xhtml", "C:\\site\\7.HTM.gz"]
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -282,7 +282,7 @@ def test_an_address_in_place_of_a_page_is_told(address: str) -> None:
             way()
 
 
-@pytest.mark.parametrize("page", ["", "A ferry.", "<p>http://a.example/", "At http://a.example/ now", "a.html\nb.html"])
+@pytest.mark.parametrize("page", ["", "Fog.", "<p>http://a.example/", "See http://a.example/7.html", "a.html\nb.html"])
 def test_a_text_that_is_no_address_is_a_page(page: str, recwarn: pytest.WarningsRecorder) -> None:
     extract(page)
     assert not recwarn
