@@ -44,9 +44,9 @@ def is_html(response: Response) -> bool:
     """Return whether a response is HTML, also where what rendered it gave it a class of its own."""
     if isinstance(response, (HtmlResponse, JsonResponse, XmlResponse)):
         return isinstance(response, HtmlResponse)
-    told = responsetypes.from_headers(response.headers)
-    is_untold = told is Response and isinstance(response, TextResponse)
-    return told is HtmlResponse or (is_untold and _BEGIN.search(response.body, 0, _MOST_BEGIN) is not None)
+    is_told = b"htm" in (response.headers.get("Content-Type") or b"").lower()  # also "text/html charset=utf-8"
+    is_untold = responsetypes.from_headers(response.headers) is Response and isinstance(response, TextResponse)
+    return is_told or (is_untold and _BEGIN.search(response.body, 0, _MOST_BEGIN) is not None)
 
 
 def is_page(response: Response) -> bool:

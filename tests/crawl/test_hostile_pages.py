@@ -89,6 +89,8 @@ def test_what_counts_as_a_page() -> None:
         assert is_page(cls(url, body=html)) and is_page(cls(url, body=b"x", headers={"Content-Type": "text/html"}))
         assert not is_page(cls(url, body=html, headers={"Content-Type": "text/plain"}))
         assert not is_page(cls(url, body=b"<feed><p>x"))
+    for wrong in ("text/html charset=utf-8", "text/html, text/html; charset=utf-8", "text/HTM"):
+        assert is_page(TextResponse(url, body=b"x", headers={"Content-Type": wrong}))
     assert not any(is_page(cls(url, body=html)) for cls in (XmlResponse, JsonResponse, Response))
     assert is_comparable(request, HtmlResponse(url))
     assert not is_comparable(request, HtmlResponse(url, status=404))
