@@ -47,6 +47,7 @@ from denoise_scrapy.crawl.items import (
     PLAIN,
     all_values,
     field_lines,
+    has_field,
     html_in,
     is_markup,
     own_values,
@@ -433,7 +434,9 @@ class Passages:
             self._add(item, passage)
             return [item]
         passage = Passage(item, siblings)
-        passage.named = siblings.named(url_in(passage.content, self._crawl.settings.url_field), self._pages)
+        named = siblings.named(url_in(passage.content, self._crawl.settings.url_field), self._pages)
+        if not named.this or any(map(partial(has_field, item), siblings.settings.item_fields.values())):
+            passage.named = named  # else it can have no text, and takes it from no other
         self._add(item, passage)
         ready = [*map(self._decided, siblings.take(passage))]
         if siblings.held is passage and is_asyncio_available():

@@ -214,6 +214,25 @@ def test_an_item_has_the_text_of_its_page_unless_it_names_another(web: Web) -> N
     assert done.log.count("names a page that the spider has not fetched") == 1
 
 
+@dataclasses.dataclass
+class Visit:
+    """An item about a page that can have no text."""
+
+    url: str
+
+
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_items_that_can_have_no_text_take_it_from_no_other(articles: Web, place: int) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        items: list[Any] = [Visit(response.url) for _ in range(3)]
+        yield from [*items[:place], ScrapyItem(url=response.url), *items[place:]]
+
+    done = crawl(spider_of(*articles.urls(range(2)), parse=parse))
+    assert len(done.items) == 8
+    stories = [item for item in done.items if isinstance(item, ScrapyItem)]
+    assert sorted(sentence(n) in item["body"] for item in stories for n in range(2)) == [False, False, True, True]
+
+
 def test_a_page_may_be_named_without_some_parameters_unless_that_page_was_fetched(web: Web) -> None:
     paths = {
         "/a?id=1&ref=top": ("/a?id=1", 0),
