@@ -327,45 +327,26 @@ class NearCopyRule(PartRule):
     both = True
 
 
-class Gaps(NamedTuple):
-    """The text before each run that a new text has in common with a kept one, and after the last: (k + 1,) each."""
-
-    starts: npt.NDArray[np.intp]  # where the run before ends
-    ends: npt.NDArray[np.intp]  # where the run after begins
-    sizes: npt.NDArray[np.float64]  # units that are new, estimated if runs were sampled
-
-
-def gaps(new: FeatureStrings, kept: Fingerprint, common: npt.NDArray[np.intp]) -> Gaps:
-    """Find what a text has between common runs, which are places in its sample.
+def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
+    """Estimate the share of a text that a kept text lacks, by what the text has between the runs in common.
 
     If all runs were kept, it is what no common run covers. Of a sample, some common runs at both sides are unknown: as
     the missing runs are spread evenly, they leave one share of the gap in `missing + 1` to them. The further 2 units
     are measured: on 1,719 texts of which a tenth to four tenths are others' text, the estimate then is right on the
     average, within 2 points in two of three, 5 at worst too low, and 7 too high in one of a hundred.
     """
-    sampled, _ = new.sampled(kept.runs, kept.limit)
+    if new.digest == kept.digest:
+        return 0.0
+    sampled, is_common = new.sampled(kept.runs, kept.limit)
+    common = np.flatnonzero(is_common)
     places = sampled[common].astype(np.intp)
     starts = np.concatenate([[0], places + np.where(new.kinds[places] == IDEOGRAPH, RUN_OF_IDEOGRAPHS, RUN)])
     ends = np.concatenate([places, [new.n]])
-    sizes = np.maximum(ends - starts, 0).astype(np.float64)
+    gaps = np.maximum(ends - starts, 0).astype(np.float64)
     if kept.limit < EVERY:
-        missing = steps(common, len(sampled)) - 1
-        sizes = np.maximum(sizes * missing / (missing + 1) - 2, 0)
-    return Gaps(starts, ends, sizes)
-
-
-def steps(places: npt.NDArray[np.intp], end: int) -> npt.NDArray[np.intp]:
-    """Return the distances between places, from before the first and to the end."""
-    edges = np.concatenate([[-1], places, [end]])
-    return np.asarray(edges[1:] - edges[:-1], np.intp)
-
-
-def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
-    """Estimate the share of a text that a kept text lacks; see `gaps`."""
-    if new.digest == kept.digest:
-        return 0.0
-    common = np.flatnonzero(new.sampled(kept.runs, kept.limit)[1])
-    return float(gaps(new, kept, common).sizes.sum()) / max(1, new.n)
+        missing = np.diff(common, prepend=-1, append=len(sampled)) - 1
+        gaps = np.maximum(gaps * missing / (missing + 1) - 2, 0)
+    return float(gaps.sum()) / max(1, new.n)
 
 
 # The literal rule of the source, measured beside ours in docs/figures.md: it considers a third of the pages of one site
