@@ -88,7 +88,6 @@ class Extracted(NamedTuple):
     confidence: float  # of the body, also where a fallback gave another text
     size: int  # characters of the text
     plain: int  # hash of the text without digits
-    known: Known
     lacks_styles: bool = False  # `Page.lacks_styles`
     taught: str = ""  # name of the stat for whether there is an example like it
     is_empty: bool = False  # whether it is a wall, an error page, or its body is no better than all of its text
@@ -188,7 +187,7 @@ class Extractor:
         known, others = self._known(kept)
         if known.mates < wish.mates:
             return known
-        extracted = _extracted(page, others, known, kept, wish, self._examples(kept.settings, page.url))
+        extracted = _extracted(page, others, kept, wish, self._examples(kept.settings, page.url))
         page.drop_columns()
         self._keep(number, _Page(page.facts, kept.settings, None))
         return extracted
@@ -291,7 +290,6 @@ def _parsed(source: PageSource, settings: DenoiseSettings, root: Any) -> Page:
 def _extracted(
     page: Page,
     others: Sequence[Page | PageFacts],
-    known: Known,
     kept: _Page,
     wish: Wish,
     examples: Sequence[Example],
@@ -321,7 +319,6 @@ def _extracted(
         confidence=body.confidence,
         size=len(body.text),
         plain=plain_hash(body.text) if reading is None else reading.text,
-        known=known,
         lacks_styles=page.lacks_styles,
         taught=_taught(body) if examples else "examples/none" if settings.examples else "",
         is_empty=is_versioned and (kept.as_text or (body.confidence < HALF and body.kind == NONE)),
