@@ -111,7 +111,7 @@ def source_of(whole: str, text: str, way: object = "") -> bytes:
     on_page |= in_text
     if len(on_page) > MOST_LINES:
         on_page = in_text = Counter([_hash_line(whole, seed)])
-    return _packed_lines((line, often, in_text[line]) for line, often in on_page.items())
+    return _packed_lines(on_page, in_text)
 
 
 def joined_sources(sources: Iterable[bytes]) -> bytes:
@@ -123,21 +123,22 @@ def joined_sources(sources: Iterable[bytes]) -> bytes:
         for line, (often, taken) in _unpacked_lines(source).items():
             on_page[line] += often
             in_text[line] += taken
-    return _packed_lines((line, often, in_text[line]) for line, often in on_page.items())
+    return _packed_lines(on_page, in_text)
 
 
 def whole_source(source: bytes, way: str) -> bytes:
     """Return the source of a text that was made, in some way, of all lines of another's source."""
     mixed = crc(way) & _HASH
-    return _packed_lines((line ^ mixed, often, often) for line, (often, _) in _unpacked_lines(source).items())
+    lines = {line ^ mixed: often for line, (often, _) in _unpacked_lines(source).items()}
+    return _packed_lines(lines, lines)
 
 
 def _hash_line(line: str, seed: int) -> int:
     return zlib.crc32(line.strip().encode("utf-8", "surrogatepass"), seed) & _HASH
 
 
-def _packed_lines(lines: Iterable[tuple[int, int, int]]) -> bytes:
-    rows = [line | min(often, _OFTEN) << 4 | min(taken, _OFTEN) for line, often, taken in lines]
+def _packed_lines(on_page: Mapping[int, int], in_text: Mapping[int, int]) -> bytes:
+    rows = [line | min(often, _OFTEN) << 4 | min(in_text[line], _OFTEN) for line, often in on_page.items()]
     return np.array(rows, "<u4").tobytes()
 
 
