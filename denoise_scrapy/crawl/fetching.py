@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 from weakref import WeakValueDictionary
@@ -39,19 +40,21 @@ FETCH_FLAG = "denoise-comparison"
 COUNTED = "CLOSESPIDER_PAGECOUNT counts all pages, so none is fetched just to compare others with it"
 
 
+@dataclass(eq=False)
 class Fetcher:
     """Fetches comparison pages, each URL once in a crawl, one at a time per site and per server."""
 
-    def __init__(self, crawl: Crawl, budget: FetchBudget, pages: CrawledPages, workers: Workers):
-        self._crawl = crawl
-        self._budget = budget
-        self._pages = pages
-        self._workers = workers
-        number_of = crawl.crawler.settings.getint
+    _crawl: Crawl
+    _budget: FetchBudget
+    _pages: CrawledPages
+    _workers: Workers
+
+    def __post_init__(self) -> None:
+        number_of = self._crawl.crawler.settings.getint
         self._counts_pages = bool(number_of("CLOSESPIDER_PAGECOUNT"))
         self._counts_contexts = bool(number_of("PLAYWRIGHT_MAX_CONTEXTS"))  # ours might wait for the spider's to close
         if self._counts_pages:
-            crawl.say_once("counted", COUNTED, level=logging.INFO)
+            self._crawl.say_once("counted", COUNTED, level=logging.INFO)
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # of sites and servers
 
     def may_fetch(self, page: CrawledPage) -> bool:
@@ -102,7 +105,7 @@ class Fetcher:
                     return
                 if not self._budget.affords(site):
                     return
-                await self._fetch(url, page, site)
+                await self._fetch(url, page)
 
     def _server(self, page: CrawledPage) -> str:
         """Return the key of the downloader slot for a page and its siblings."""
@@ -131,13 +134,14 @@ class Fetcher:
         ]
         return found[:needed] if known.pages else found
 
-    async def _fetch(self, url: str, page: CrawledPage, site: str) -> None:
+    async def _fetch(self, url: str, page: CrawledPage) -> None:
         """Fetch `url`, and have its page read if `page` may be compared with it."""
+        site = page.site
         self._budget.note_tried(url)
-        response = await self._ask(url, page, site)
+        response = await self._ask(url, page)
         location = None if response is None else redirect_to_same_page(response)
         if location is not None and self._budget.affords(site) and not self._gives_up(site):
-            response = await self._ask(location, page, site)
+            response = await self._ask(location, page)
             if response is not None and 300 <= response.status < 400:
                 self._budget.give_up(site, "redirects")
         request = None if response is None else response.request
@@ -146,9 +150,9 @@ class Fetcher:
             return
         await self._pages.read_comparison_page(request, response, page.settings)
 
-    async def _ask(self, url: str, page: CrawledPage, site: str) -> Response | None:
+    async def _ask(self, url: str, page: CrawledPage) -> Response | None:
         """Send a request if permitted, and count it; return None without a usable response."""
-        budget, must_be_public = self._budget, must_stay_public(page)
+        budget, site, must_be_public = self._budget, page.site, must_stay_public(page)
         began, host = monotonic(), host_of(url)
         budget.count_request(site)
         if must_be_public:

@@ -20,7 +20,7 @@ import numpy as np
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.body import Body, Example
-from denoise_scrapy.body.example_files import examples_of, write_example
+from denoise_scrapy.body.example_files import read_examples, write_example
 from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of
 from denoise_scrapy.core.feature_strings import tokens
 from denoise_scrapy.crawl.asking import Asked, AskedPage, asked_page
@@ -107,7 +107,7 @@ class Teacher:
         try:
             read = await beside(partial(Page.parse, source.html, url=source.url, encoding=source.encoding))
             template = containers_of(read.facts)
-            known = await self._templates(page.site, source.url) if self._left or page.site in self._sites else []
+            known = await self._templates(page.site) if self._left or page.site in self._sites else []
             mates = [answer for other, answer in known if likeness(other, template) > ALIKE]
             if mates:
                 return mates[0] is not None and await asyncio.shield(mates[0])
@@ -148,13 +148,13 @@ class Teacher:
             await beside(partial(_append, Path(self._folder, ASKED), f"{line}\n"))
         return False
 
-    async def _templates(self, site: str, url: str) -> Templates:
+    async def _templates(self, site: str) -> Templates:
         if site not in self._sites:
-            self._sites[site] = asyncio.ensure_future(beside(partial(self._read, site, url)))
+            self._sites[site] = asyncio.ensure_future(beside(partial(self._read, site)))
         return await asyncio.shield(self._sites[site])
 
-    def _read(self, site: str, url: str) -> Templates:
-        examples = examples_of(self._folder, url)[:MOST_EXAMPLES] if self._folder else ()
+    def _read(self, site: str) -> Templates:
+        examples = read_examples(self._folder).get(site, ())[:MOST_EXAMPLES] if self._folder else ()
         taught = [containers_of(Page.parse(one.html, url=one.url).facts) for one in examples]
         return [(template, None) for template in (*self._kept.pop(site, ()), *taught)]
 
