@@ -152,17 +152,17 @@ class TeachServer(ThreadingHTTPServer):
         blocks = self.pages.drawn() or "<p>The page has no text."
         return _asset("teach_frame.html", self.nonce).replace("<!--style-->", asset("page.css")) + blocks
 
-    def example(self, said: Mapping[str, Any]) -> Example:
+    def example(self, said: object) -> Example:
         """Return the example that was posted.
 
         Raises:
             ValueError: It is none.
         """
-        chosen, fields = said.get("kept"), said.get("fields")
-        is_plain = isinstance(chosen, list) and isinstance(fields, dict)
-        if not is_plain or not all(isinstance(text, str) for text in fields.values()):  # type: ignore[union-attr]
-            raise ValueError("no blocks and fields")
-        return self.pages.example(chosen, fields)  # type: ignore[arg-type]
+        match said:
+            case {"kept": list(chosen), "fields": dict(fields)}:
+                if all(isinstance(text, str) for text in fields.values()):
+                    return self.pages.example(chosen, fields)
+        raise ValueError("no blocks and fields")
 
     def tried(self, example: Example, chosen: Collection[int]) -> Mapping[str, Any]:
         """Return what an example that was made of some blocks would do."""
@@ -212,7 +212,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             said = json.loads(self.rfile.read(int(size)))
             with self.server.lock:
-                example = self.server.example(said if isinstance(said, dict) else {})
+                example = self.server.example(said)
                 is_saved = what == "save"
                 place = {"place": str(self.server.save(example))} if is_saved else {}
                 found: Mapping[str, Any] = place or self.server.tried(example, said["kept"])
