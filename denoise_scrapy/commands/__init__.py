@@ -71,7 +71,7 @@ def run(argv: Sequence[str], settings: Given) -> int:
         sys.stdout.flush()
         return code
     except UsageError as error:
-        report(f"{PROGRAM}: {error}")
+        report(f"{args.parser.prog}: {error}")
         return MISUSED
     except KeyboardInterrupt:
         report(f"{PROGRAM}: stopped")
@@ -93,10 +93,10 @@ def failures() -> tuple[type[Exception], ...]:
     return (*known, import_module("redis").RedisError)
 
 
-def check_output(args: argparse.Namespace, command: str) -> None:
+def check_output(args: argparse.Namespace) -> None:
     """Refuse a file for an HTML page that is named otherwise, or whose folder does not exist."""
     if args.output and (Path(args.output).suffix != ".html" or not Path(args.output).parent.is_dir()):
-        raise UsageError(f"{command}: -o {args.output}: valid is .html, in a folder that exists")
+        raise UsageError(f"-o {args.output}: valid is .html, in a folder that exists")
 
 
 def show(args: argparse.Namespace, value: object, lines: Iterable[object]) -> None:
@@ -112,7 +112,9 @@ def add_command(
 ) -> argparse.ArgumentParser:
     """Add the parser of a subcommand, with an example in its help."""
     description = f"{meaning.capitalize()}. Example: {PROGRAM} {example}"
-    return subparsers.add_parser(name, help=meaning, description=description)
+    parser = subparsers.add_parser(name, help=meaning, description=description)
+    parser.set_defaults(parser=parser)
+    return parser
 
 
 def _parser(names: Iterable[str] = SUBCOMMANDS) -> argparse.ArgumentParser:
@@ -124,6 +126,6 @@ def _parser(names: Iterable[str] = SUBCOMMANDS) -> argparse.ArgumentParser:
         if name in names:
             module = import_module(f"{__name__}.{name}")
             one.epilog = _GLOBAL
-            one.set_defaults(parser=one, run=getattr(module, "run", None))  # `dedup` has subcommands with their own
+            one.set_defaults(run=getattr(module, "run", None))  # `dedup` has subcommands with their own
             module.add_arguments(one)
     return parser

@@ -51,9 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Given) -> int:
-    check_output(args, "compare")
+    check_output(args)
     if is_feed(args.a) != is_feed(args.b):
-        raise UsageError("compare: a feed can be compared with another feed only")
+        raise UsageError("a feed can be compared with another feed only")
     if is_feed(args.a):
         difference = FeedDifference.of(Path(args.a), Path(args.b), args.key, args.fields)
         value = {"changed": difference.changed, "gone": difference.gone, "new": difference.new}

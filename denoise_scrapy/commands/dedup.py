@@ -98,7 +98,7 @@ def _size(path: Path) -> int:
 def forget(args: argparse.Namespace, settings: Given) -> int:
     """Remove texts; raise `UsageError` without a selection."""
     if not args.keys and args.older_than is None:
-        raise UsageError("dedup forget: give a KEY or --older-than")
+        raise UsageError("give a KEY or --older-than")
     wanted = {spelling for key in args.keys for spelling in _spellings(key)}
     limit = args.older_than
     with open_index(args.store)[0] as store:

@@ -105,16 +105,16 @@ def _checked(args: argparse.Namespace) -> str:
     """Return the format of the file; raise `UsageError` for conflicting arguments."""
     kind = "jsonl" if args.file == STANDARD else format_of(args.file, ROW_FORMATS)
     if not kind:
-        raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl, *.json, *.csv or *.parquet")
+        raise UsageError(f"unknown format: {args.file}: name it *.jsonl, *.json, *.csv or *.parquet")
     if (args.keep == "newest") != bool(args.date):
-        raise UsageError("dedup run: --keep newest and --date FIELD go together")
+        raise UsageError("--keep newest and --date FIELD go together")
     what, valid = (args.what, ("jsonl",)) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))
     made = format_of(args.out, ROW_FORMATS)
     if made and made not in valid:
         kinds = " or ".join(dict.fromkeys(valid))
-        raise UsageError(f"dedup run: {what} of {args.file} are written as {kinds}, not as {made}")
+        raise UsageError(f"{what} of {args.file} are written as {kinds}, not as {made}")
     if what == "rows" and args.out == STANDARD and kind == "parquet":
-        raise UsageError("dedup run: Parquet cannot be written to standard output; give -o FILE.parquet")
+        raise UsageError("Parquet cannot be written to standard output; give -o FILE.parquet")
     return kind
 
 
@@ -151,7 +151,7 @@ class Job:
             lacking.insert(0, " or ".join(f"a field {name!r}" for name in TEXT_FIELDS) + " (--text names another)")
         if names and lacking:
             there = ", ".join(names)
-            raise UsageError(f"dedup run: no row of {args.file} has {', '.join(lacking)}; its fields are: {there}")
+            raise UsageError(f"no row of {args.file} has {', '.join(lacking)}; its fields are: {there}")
         self._title = args.title or (TITLE_FIELD if TITLE_FIELD in names else "")
         self._key = args.key or "url"
 

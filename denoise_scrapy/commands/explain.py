@@ -42,15 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Write the file, and print the comparison pages and the number of blocks of each class."""
-    settle_page(args, "explain")
+    settle_page(args)
     if args.alone and args.compare:
-        raise UsageError("explain: --alone and --compare do not go together")
+        raise UsageError("--alone and --compare do not go together")
     spider = spider_of(args.page, args.spider, settings)
     if spider is not None:
         settings = settings.copy()
         spider.update_settings(settings)
     read = DenoiseSettings.from_settings(settings, spider)
-    (page, url, _), *others = pages_of([args.page, *args.compare], "explain", settings, args.output)
+    (page, url, _), *others = pages_of([args.page, *args.compare], settings, args.output)
     strategy = args.strategy or read.strategy
     compared = KeptPages(
         "pages" if args.compare else "",
@@ -124,7 +124,7 @@ def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] |
             report(f"{len(names)} spiders crawl this site ({some}); --spider selects one")
         return loader.load(names[0]) if len(names) == 1 else None
     except KeyError:
-        raise UsageError(f"explain: there is no spider {name!r}{nearest_hint(str(name), loader.list())}") from None
+        raise UsageError(f"there is no spider {name!r}{nearest_hint(str(name), loader.list())}") from None
 
 
 def _table(explanation: Explanation, compared: KeptPages, settings_of: str) -> Iterator[str]:

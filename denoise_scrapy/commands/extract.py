@@ -59,15 +59,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Given) -> int:
     """Write the text of a page, or a line of JSON for each of several."""
-    settle_page(args, "extract")
+    settle_page(args)
     if args.meta and args.format == "html":
-        raise UsageError("extract: --meta needs --format text, markdown, json or tei")
+        raise UsageError("--meta needs --format text, markdown, json or tei")
     read = DenoiseSettings.from_settings(settings)
     if args.url and not site_key(args.url):
-        raise UsageError(f"extract: --url {args.url}: only http(s) URLs are valid")
+        raise UsageError(f"--url {args.url}: only http(s) URLs are valid")
     many = len(args.page) > 1 or is_many(args.page[0])
     if args.field and (args.output_dir or not many) and args.format != "json":
-        raise UsageError("extract: --field needs --format json, or several pages in one output")
+        raise UsageError("--field needs --format json, or several pages in one output")
     fields = [*args.field, *[META] * args.meta]
     taste = {"taste": read.taste, "keep": read.keep, "remove": read.remove}
     chosen: dict[str, Any] = {"strategy": args.strategy or read.strategy, **taste}
@@ -76,11 +76,11 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         make = partial(_made, form=args.format, settings=read, fields=fields, whole=whole)
         return _extract_many(args, settings, make, chosen)
     if args.output_dir or args.resume or args.errors or args.jobs > 1:
-        raise UsageError("extract: --output-dir, --resume, --errors and --jobs need several pages, such as a folder")
+        raise UsageError("--output-dir, --resume, --errors and --jobs need several pages, such as a folder")
     kind = format_of(args.output, ROW_FORMATS)
     if kind in {"csv", "parquet"} or (kind and args.format != "json"):
-        raise UsageError(f"extract: -o {args.output}: one page is no file of rows; --format json -o FILE.jsonl has one")
-    (html, url, _), *others = pages_of([*args.page, *args.compare], "extract", settings, args.output)
+        raise UsageError(f"-o {args.output}: one page is no file of rows; --format json -o FILE.jsonl has one")
+    (html, url, _), *others = pages_of([*args.page, *args.compare], settings, args.output)
     if kind := media_type(html):
         archive = "nor named as an archive (.warc, .jsonl, .parquet)"
         raise ValueError(f"{args.page[0]}: {kind}, neither HTML nor text, {archive}")
@@ -119,11 +119,11 @@ def _jobs(text: str) -> int:
 def _extract_many(args: argparse.Namespace, settings: Given, make: Make, chosen: Mapping[str, Any]) -> int:
     """Write a row or a file for each page; return an exit code, 1 if a file is damaged."""
     if args.compare:
-        raise UsageError("extract: --compare needs a single PAGE; several are compared with each other")
+        raise UsageError("--compare needs a single PAGE; several are compared with each other")
     if STANDARD in args.page:
-        raise UsageError("extract: standard input cannot be combined with other pages")
+        raise UsageError("standard input cannot be combined with other pages")
     urls = [name for name in args.page if "://" in name]
-    fetched = dict(zip(urls, pages_of(urls, "extract", settings), strict=True))
+    fetched = dict(zip(urls, pages_of(urls, settings), strict=True))
     outputs = [name for name in (args.output_dir, args.output, args.errors) if name and name != STANDARD]
     pages = Pages(args.page, args.url, fetched, outputs)  # first, so that a mistyped name does not empty the output
     with _output(args) as out, Path(args.errors).open("wb") if args.errors else nullcontext() as pages.errors:
@@ -153,17 +153,17 @@ def _output(args: argparse.Namespace) -> BodyFiles:
     kind = format_of(args.output)
     is_parquet = kind == "parquet"
     if kind not in {"", "json", "jsonl", "parquet"}:
-        raise UsageError(f"extract: -o {args.output}: several pages are written as .jsonl (also .gz, .zst) or .parquet")
+        raise UsageError(f"-o {args.output}: several pages are written as .jsonl (also .gz, .zst) or .parquet")
     if args.output_dir:
         if args.output != STANDARD:
-            raise UsageError("extract: give --output-dir or -o, not both")
+            raise UsageError("give --output-dir or -o, not both")
         folders = [_folder_of(name) for name in args.page if "://" not in name]
         if args.format == "html" and any(os.path.realpath(one) == os.path.realpath(args.output_dir) for one in folders):
-            raise UsageError("extract: --output-dir has the pages: their HTML needs another folder, or one in it")
+            raise UsageError("--output-dir has the pages: their HTML needs another folder, or one in it")
         root = os.path.commonpath(folders or [Path()])
         return FolderOfTexts(args.output_dir, root, f".{_ENDINGS.get(args.format, args.format)}", resume=args.resume)
     if args.resume and (is_parquet or args.output == STANDARD or args.output.endswith(COMPRESSIONS)):
-        raise UsageError("extract: --resume needs -o FILE of JSON lines, not compressed, or --output-dir")
+        raise UsageError("--resume needs -o FILE of JSON lines, not compressed, or --output-dir")
     return ParquetFile(args.output) if is_parquet else JsonLinesFile(args.output, resume=args.resume)
 
 

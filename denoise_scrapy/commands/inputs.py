@@ -37,12 +37,12 @@ def add_page_arguments(parser: argparse.ArgumentParser, *, several: bool = False
     parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")
 
 
-def settle_page(args: argparse.Namespace, command: str) -> None:
+def settle_page(args: argparse.Namespace) -> None:
     """Take the last page behind --compare for PAGE where none stands elsewhere: the option takes all that follow it."""
     if args.page:
         return
     if len(args.compare) < 2:
-        raise UsageError(f"{command}: the following argument is required: PAGE")
+        raise UsageError("the following argument is required: PAGE")
     last = args.compare.pop()
     args.page = last if args.page is None else [last]
 
@@ -71,7 +71,7 @@ def share(text: str) -> float:
 def texts_of(names: Sequence[str], settings: Given) -> list[GivenText]:
     """Read texts; for HTML pages, body and title. Raises the errors of `pages_of`."""
     found = []
-    for name, (source, url, is_html) in zip(names, pages_of(names, "compare", settings), strict=True):
+    for name, (source, url, is_html) in zip(names, pages_of(names, settings), strict=True):
         text, is_page = (source, is_html) if isinstance(source, str) else _decoded(name, source)
         title = ""
         if is_page:
@@ -96,9 +96,7 @@ def _content(name: str) -> bytes:
     return data
 
 
-def pages_of(
-    names: Sequence[str], command: str, settings: Given, output: str | None = None, follow: int = 0
-) -> list[Source]:
+def pages_of(names: Sequence[str], settings: Given, output: str | None = None, follow: int = 0) -> list[Source]:
     """Read files and standard input ("-", once) as they are, and fetch URLs, and up to `follow` pages they link to.
 
     Raises:
@@ -106,13 +104,13 @@ def pages_of(
         OSError: A file or URL cannot be read or fetched.
     """
     if output and any(os.path.realpath(name) == os.path.realpath(output) for name in names if name != STANDARD):
-        raise UsageError(f"{command}: {output}: it is a page as well: give the output another name")
+        raise UsageError(f"{output}: it is a page as well: give the output another name")
     if list(names).count(STANDARD) > 1:
-        raise UsageError(f"{command}: only one page can be standard input")
+        raise UsageError("only one page can be standard input")
     urls = [name for name in dict.fromkeys(names) if "://" in name]
     for name in urls:
         if not name.lower().startswith(("http://", "https://")):
-            raise UsageError(f"{command}: {name}: only files and http(s) URLs can be read")
+            raise UsageError(f"{name}: only files and http(s) URLs can be read")
     found: dict[str, Source] = {
         name: (sys.stdin.buffer.read() if name == STANDARD else _content(name), None, False)
         for name in names

@@ -43,7 +43,7 @@ def add_places(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Given) -> int:
     with opened_store(args, settings) as store:
         if args.forget and args.host is None:
-            raise UsageError("site: --forget needs a HOST")
+            raise UsageError("--forget needs a HOST")
         kept = {site.site: site for site in store.sites()}
         taught = read_examples(folder) if (folder := DenoiseSettings.from_settings(settings).examples) else {}
         names = sites_of([*dict.fromkeys([*kept, *taught])], args.host, f"{store.place}: no pages")

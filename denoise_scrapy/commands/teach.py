@@ -38,19 +38,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Given) -> int:
     """Write the example, and print what it changes on its own page and on others."""
-    settle_page(args, "teach")
+    settle_page(args)
     if args.css and args.text:
-        raise UsageError("teach: give --css SELECTOR or --text FILE")
+        raise UsageError("give --css SELECTOR or --text FILE")
     fields = {name.strip(): text.strip() for name, _, text in (given.partition("=") for given in args.field)}
     if not all((*fields, *fields.values())):
-        raise UsageError("teach: --field: write NAME=TEXT")
+        raise UsageError("--field: write NAME=TEXT")
     known = settings.get("DENOISE_EXAMPLES")  # unchecked: the first example makes the folder, and names fields
     is_given = bool(args.css or args.text or fields)
     follow = OTHERS * (not is_given and not args.compare)
-    (html, url, _), *others = pages_of([args.page, *args.compare], "teach", settings, follow=follow)
+    (html, url, _), *others = pages_of([args.page, *args.compare], settings, follow=follow)
     address = url or args.url
     if not site_key(address):
-        raise UsageError("teach: --url: the page of an example has an http(s) address")
+        raise UsageError("--url: the page of an example has an http(s) address")
     folder = str(known or FOLDER)
     names = [*args.compare, *others[len(args.compare) :]]
     compared = [(at or str(name), page) for name, (page, at, _) in zip(names, others, strict=True)]
@@ -59,9 +59,9 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         text = decode_html(Path(args.text).read_bytes()) if args.text else ""
         example = Example(html, text, tuple(args.css), address, date.today().isoformat(), fields)
         if (args.css or args.text) and not lesson_of(example).widths:
-            raise UsageError(f"teach: {args.text or ', '.join(args.css)}: the page has no such text")
+            raise UsageError(f"{args.text or ', '.join(args.css)}: the page has no such text")
         if missing := [name for name in fields if name not in named_texts(html, [example])]:
-            raise UsageError(f"teach: --field {missing[0]}: {fields[missing[0]]!r} is not on the page")
+            raise UsageError(f"--field {missing[0]}: {fields[missing[0]]!r} is not on the page")
         changes, place = [*pages.changes(example)], str(write_example(folder, example))
     else:
         example, place = serve(pages, lambda one: write_example(folder, one), browser=not args.no_browser)

@@ -55,11 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Crawl, print a summary and write the report; return 1 if no item has a body."""
-    check_output(args, "trial")
+    check_output(args)
     try:
         given = arglist_to_dict(args.a)
     except ValueError:
-        raise UsageError("trial: -a: valid is NAME=VALUE") from None
+        raise UsageError("-a: valid is NAME=VALUE") from None
     spider = _spider_of(args.spider, settings)
     of_spider = settings.copy()
     spider.update_settings(of_spider)
@@ -194,20 +194,20 @@ def _spider_of(name: str, settings: Settings) -> type[Spider]:
         try:
             return loader.load(name)
         except KeyError:
-            raise UsageError(f"trial: there is no spider {name!r}{nearest_hint(name, loader.list())}") from None
+            raise UsageError(f"there is no spider {name!r}{nearest_hint(name, loader.list())}") from None
     spec = spec_from_file_location(Path(name).stem, name)
     if spec is None or spec.loader is None:
-        raise UsageError(f"trial: {name} is no Python file")
+        raise UsageError(f"{name} is no Python file")
     module = module_from_spec(spec)
     sys.modules.setdefault(spec.name, module)  # where dataclasses look for it
     sys.path.insert(0, str(Path(name).parent))  # it may import others
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise UsageError(f"trial: {name} cannot be loaded: {type(error).__name__}: {error}") from error
+        raise UsageError(f"{name} cannot be loaded: {type(error).__name__}: {error}") from error
     found = list(iter_spider_classes(module))
     if len(found) != 1:
-        raise UsageError(f"trial: {name} has {len(found)} spiders, not one")
+        raise UsageError(f"{name} has {len(found)} spiders, not one")
     return found[0]
 
 

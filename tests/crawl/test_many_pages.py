@@ -59,7 +59,7 @@ def test_parquet_is_parquet(sites: Path, told: Told) -> None:
     for name in ("x.jsonl", "x.parquet"):
         told(f"extract sites none/ none.zip -o {name}", 1)
     assert [Path(name).read_bytes() for name in ("x.jsonl", "x.parquet")] == before
-    assert told("extract sites --resume -o x.parquet", 2)[1].startswith("scrapy denoise: extract: --resume needs")
+    assert told("extract sites --resume -o x.parquet", 2)[1].startswith("scrapy denoise extract: --resume needs")
 
 
 def test_compressed_pages_and_names_without_a_suffix(here: Path, told: Told) -> None:

@@ -75,7 +75,7 @@ def test_a_module_for_those_without_a_project(three: Path, web: Web) -> None:
     for page, code in (("0.html", 0), (web("/0"), 0), (web("/none"), 1), ("none.html", 1), ("ftp://a.example/", 2)):
         done = run_python(three, ["-m", "denoise_scrapy", page], apart=True)
         assert done.returncode == code
-        assert story(0).split(".")[0] in done.stdout if code == 0 else done.stderr.startswith("scrapy denoise: ")
+        assert story(0).split(".")[0] in done.stdout if code == 0 else done.stderr.startswith("scrapy denoise")
         assert "Traceback" not in done.stderr
 
 
@@ -156,7 +156,7 @@ def test_the_settings_are_those_of_the_spider_that_crawls_the_site(here: Path, w
     assert ": strategy lcs, " in scrapy("explain", web("/a"), "--spider", "other", cwd=here).stdout
     wrong = scrapy("explain", web("/a"), "--spider", "othr", cwd=here)
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert wrong.stderr == "scrapy denoise: explain: there is no spider 'othr'; did you mean other?\n"
+    assert wrong.stderr == "scrapy denoise explain: there is no spider 'othr'; did you mean other?\n"
 
 
 CANONICAL = '<link rel="canonical" href="https://gazette.example/{}">'
