@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from math import inf
 
 from scrapy.utils.asyncio import is_asyncio_available
@@ -48,27 +49,23 @@ NOT_JUDGED = (
 )
 
 
+@dataclass(eq=False)
 class Bodies:
     """Makes the texts of pages, and counts the findings."""
 
-    def __init__(
-        self,
-        crawl: Crawl,
-        sites: SiteMemory,
-        health: SiteHealth,
-        budget: FetchBudget,
-        pages: CrawledPages,
-        workers: Workers,
-    ):
-        self.keeps_versions = False  # whether a later crawl may ask what has changed
-        self._crawl = crawl
-        self._sites = sites
-        self._health = health
-        self._recent = pages.recent
-        self._workers = workers
-        self._fetcher = Fetcher(crawl, budget, pages, workers)
+    _crawl: Crawl
+    _sites: SiteMemory
+    _health: SiteHealth
+    _budget: FetchBudget
+    _pages: CrawledPages
+    _workers: Workers
+    keeps_versions = False  # whether a later crawl may ask what has changed
+    _waiting = 0  # items
+
+    def __post_init__(self) -> None:
+        crawl = self._crawl
+        self._fetcher = Fetcher(crawl, self._budget, self._pages, self._workers)
         limit_of = crawl.crawler.settings.getint
-        self._waiting = 0  # items
         self._is_patient = not any(0 < limit_of(name) < least for name, least in IMPATIENT.items())
         self.is_stopping = self._fetcher.is_stopping
         self._fallback = self._teacher = None
@@ -81,7 +78,7 @@ class Bodies:
         if crawl.settings.teacher:
             from denoise_scrapy.crawl.teacher import DOUBTED, Teacher  # noqa: PLC0415
 
-            self._teacher, self._untaught_below = Teacher(crawl, workers), DOUBTED
+            self._teacher, self._untaught_below = Teacher(crawl, self._workers), DOUBTED
 
     async def text_of(self, page: CrawledPage, *, waits: bool = True) -> Extracted | None:
         """Return the text of a page, and other values of its items; None if it cannot be made.
@@ -92,7 +89,7 @@ class Bodies:
             if page.text is None and page.source is not None:
                 text = await self._made(page, waits=waits)
                 page.text, page.source = text, None  # the HTML is no longer needed
-                self._recent.measure(page)
+                self._pages.recent.measure(page)
         return page.text
 
     async def body_of(self, page: CrawledPage) -> Body | None:

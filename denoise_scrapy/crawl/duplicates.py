@@ -42,7 +42,7 @@ from denoise_scrapy.dedup.variants import ReadText, site_of
 from denoise_scrapy.exceptions import ConfigurationError, StoreMismatch
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.support.shown import logger_of
-from denoise_scrapy.support.storage import is_unreachable, without_password
+from denoise_scrapy.support.storage import BackOff, is_unreachable, without_password
 
 logger = logger_of(__name__)
 
@@ -147,9 +147,8 @@ class Duplicates:
             self._lost(passage)
             return
         followed = passage if passage in self._open else None
-        took = True
-        if self.feeds.exporter is not None:  # before another item reaches the feeds
-            took = self.feeds.took(None if followed is None else followed.text[:3:2])
+        # before another item reaches the feeds
+        took = self.feeds.took(None if followed is None else followed.text[:3:2])
         if followed is None:
             return
         if not took:
@@ -157,8 +156,7 @@ class Duplicates:
             return
         self._unwritten.append(followed)
         try:
-            if self.feeds.exporter is not None:
-                self.feeds.flush()
+            self.feeds.flush()
         except OSError as error:
             message = "A feed cannot be written; copies of its items wait until it can: %s"
             self._crawl.say_once("unwritten", message, error)
@@ -254,7 +252,7 @@ class CrawlIndex:
         self._place = place if crawl.settings.needs_index else MEMORY
         self.is_in_memory = self._place == MEMORY  # and ends with the crawl
         what, meanwhile = "The index of texts", "items pass without comparison"
-        self._calls = StoreCalls(crawl, "dedup/store_", what, meanwhile, (_Shown,), rest=REST)
+        self._calls = StoreCalls(crawl, "dedup/store_", what, meanwhile, (_Shown,), BackOff(rest=REST))
         self._beat: Any = None
         self._file: tuple[int, int] | None = None
         self._pending: deque[tuple[ItemText, int, bool]] = deque()  # text, claim, and whether the item was lost

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import chain
 from math import inf
 from time import monotonic
@@ -32,6 +33,7 @@ from denoise_scrapy.site.urls import spelling
 from denoise_scrapy.worker.extractor import Extracted
 
 
+@dataclass(eq=False)
 class PagedBodies:
     """Joins the texts of articles' pages.
 
@@ -42,12 +44,13 @@ class PagedBodies:
         bodies: Makes their texts.
     """
 
-    def __init__(self, crawl: Crawl, pages: CrawledPages, sites: SiteMemory, bodies: Bodies) -> None:
-        self._crawl = crawl
-        self._pages = pages
-        self._visited = pages.recent.get
-        self._sites = sites
-        self._bodies = bodies
+    _crawl: Crawl
+    _pages: CrawledPages
+    _sites: SiteMemory
+    _bodies: Bodies
+
+    def __post_init__(self) -> None:
+        self._visited = self._pages.recent.get
         self._open: dict[CrawledPage, list[str]] = {}  # whose items are being made, with the pages of their articles
         self._followed: WeakKeyDictionary[CrawledPage, set[str]] = WeakKeyDictionary()
         self._answered: LocalCache[str, float] = LocalCache(MOST_KNOWN)  # when a request brought no page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from itertools import count
 from weakref import WeakKeyDictionary, ref
 
@@ -32,27 +33,21 @@ from denoise_scrapy.site import VisitedShapes, site_key
 from denoise_scrapy.worker.extractor import RECENT_SHARE, PageSource
 
 
+@dataclass(eq=False)
 class CrawledPages:
     """The pages of one crawl."""
 
-    def __init__(
-        self,
-        crawl: Crawl,
-        sites: SiteMemory,
-        health: SiteHealth,
-        budget: FetchBudget,
-        workers: Workers,
-        geometry: Geometry,
-    ):
-        self._crawl = crawl
-        self._sites = sites
-        self._health = health
-        self._budget = budget
-        self._workers = workers
-        self._geometry = geometry
-        self._contexts = crawl.crawler.settings.getdict("PLAYWRIGHT_CONTEXTS")
+    _crawl: Crawl
+    _sites: SiteMemory
+    _health: SiteHealth
+    _budget: FetchBudget
+    _workers: Workers
+    _geometry: Geometry
+
+    def __post_init__(self) -> None:
+        self._contexts = self._crawl.crawler.settings.getdict("PLAYWRIGHT_CONTEXTS")
         self._numbers = count(1)
-        self.recent = RecentPages(int(crawl.settings.memory_bytes * RECENT_SHARE))
+        self.recent = RecentPages(int(self._crawl.settings.memory_bytes * RECENT_SHARE))
         self.visited = VisitedShapes()  # URLs that the spider requests
         self._led: WeakKeyDictionary[Request, ref[CrawledPage] | None] = WeakKeyDictionary()  # the last page before it
         # hashes of URLs of requests that were no plain GETs, as redirects of them may still arrive

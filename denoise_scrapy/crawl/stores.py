@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 
 from denoise_scrapy.crawl.parts import Answer, Crawl, beside
 from denoise_scrapy.support.shown import logger_of
-from denoise_scrapy.support.storage import REST, SLOW_SECONDS, BackOff
+from denoise_scrapy.support.storage import SLOW_SECONDS, BackOff
 
 logger = logger_of(__name__)
 
@@ -16,6 +17,7 @@ FAILED = "%s cannot be used now, and %s until it can: %s"
 SLOW = "%s is slow: a call took %.1f seconds; %s while it rests. (Further such calls: denoise/%sslow)"
 
 
+@dataclass(eq=False)
 class StoreCalls:
     """The calls of one store, in a thread of their own: one after the other, without a turn of the reactor between two.
 
@@ -25,27 +27,20 @@ class StoreCalls:
         name: Its name in the log.
         meanwhile: What happens while it is not used.
         failures: Errors of the store, which affect neither the crawl nor items.
-        rest: How long it rests after a slow call, in multiples of the call.
+        back_off: Decides how long it rests after a failure or a slow call.
     """
 
-    def __init__(
-        self,
-        crawl: Crawl,
-        stat: str,
-        name: str,
-        meanwhile: str,
-        failures: tuple[type[Exception], ...],
-        rest: float = REST,
-    ) -> None:
-        self._crawl = crawl
-        self._stat = stat
-        self._name = name
-        self._meanwhile = meanwhile
-        self._failures = failures
+    _crawl: Crawl
+    _stat: str
+    _name: str
+    _meanwhile: str
+    _failures: tuple[type[Exception], ...]
+    _back_off: BackOff = field(default_factory=BackOff)
+    _has_failed = False  # in its last call
+    under_way = 0  # number of calls
+
+    def __post_init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "denoise store")  # started by the first call
-        self._back_off = BackOff(rest=rest)
-        self._has_failed = False  # in its last call
-        self.under_way = 0  # number of calls
 
     @property
     def ready(self) -> bool:

@@ -16,6 +16,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
@@ -55,6 +56,7 @@ class Marked(NamedTuple):
     score: float | None  # None for a row that was not judged, which gets no mark
 
 
+@dataclass
 class RowFile(ABC):
     """A file of rows that can be read repeatedly; `counted` is the unit of row numbers.
 
@@ -62,10 +64,10 @@ class RowFile(ABC):
     Of Parquet, `at_once` rows are read at a time.
     """
 
+    opened: Callable[[], BinaryIO]
+    most_times: int = 0
+    at_once: int = MOST_ROWS
     counted = "line"
-
-    def __init__(self, opened: Callable[[], BinaryIO], most_times: int = 0, at_once: int = MOST_ROWS) -> None:
-        self._opened, self._most_times, self._at_once = opened, most_times, at_once
 
     @abstractmethod
     def names(self) -> list[str]:
@@ -83,8 +85,8 @@ class RowFile(ABC):
     def _text(self) -> Iterator[TextIO]:
         """Open the file as text, decompressed; raise `ValueError` if that is cut short or damaged."""
         with (
-            self._opened() as file,
-            uncompressed(file, self._most_times) as content,
+            self.opened() as file,
+            uncompressed(file, self.most_times) as content,
             # skips a byte order mark
             io.TextIOWrapper(content, "utf-8-sig", errors="surrogateescape", newline="") as text,
         ):
@@ -281,9 +283,9 @@ class Parquet(RowFile):
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
         _, parquet = pyarrow_and_parquet()
         number = 0
-        with self._opened() as file:
+        with self.opened() as file:
             content = parquet.ParquetFile(file, buffer_size=_BUFFER)  # otherwise whole columns are read
-            for batch in content.iter_batches(batch_size=self._at_once):
+            for batch in content.iter_batches(batch_size=self.at_once):
                 names = [name for name in wanted or batch.schema.names if name in batch.schema.names]
                 for place, fields in enumerate(batch.select(names).to_pylist()):
                     number += 1
@@ -307,7 +309,7 @@ class Parquet(RowFile):
 
     def _schema(self) -> Any:
         _, parquet = pyarrow_and_parquet()
-        with self._opened() as file:
+        with self.opened() as file:
             return parquet.ParquetFile(file).schema_arrow
 
 
