@@ -94,14 +94,14 @@ def hash_values(values: Mapping[str, object]) -> bytes:
     return packed(sorted(hashed(values))[:VALUES_CAP]) if values else b""
 
 
-def other_title(new: FeatureStrings, one: bytes, other: bytes, kept: Fingerprint, *, one_site: bool) -> bool:
+def other_title(new: FeatureStrings, one: bytes, kept: Fingerprint, *, one_site: bool) -> bool:
     """Return whether two known titles say that the texts are about different things.
 
     Words of one title only, if there are any, tell the texts apart if some are among those of its own text only. On one
     site it is enough that each title has a word that the other lacks, unless the text has those of the other but not
     those of its own title, which then belongs to the template; or that one title says more, but for a site's name.
     """
-    mine, theirs = _titles(one, other)
+    mine, theirs = _titles(one, kept.title)
     all_mine, all_theirs = set(mine.tolist()), set(theirs.tolist())
     own, lacking = all_mine - all_theirs, all_theirs - all_mine
     if not (all_mine and all_theirs) or not (own or lacking):
@@ -116,7 +116,7 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes, kept: Fingerprint
         return told
     if own and lacking:
         return bool(new.has(mine).all() or not new.has(theirs).all())
-    return b"\0\0" not in (one[:2], other[:2])
+    return b"\0\0" not in (one[:2], kept.title[:2])
 
 
 def other_values(one: bytes, other: bytes) -> set[int]:
@@ -214,7 +214,7 @@ def judged(item: ReadText, like: Like, certainty: float = CERTAINTY) -> Judged: 
     if not isinstance(new, FeatureStrings):
         return Judged(COPY)
     one_site = like.own or not (item.name.site or like.record.name.site)
-    if other_title(new, mine.title, theirs.title, theirs, one_site=one_site) and not (
+    if other_title(new, mine.title, theirs, one_site=one_site) and not (
         like.own and is_view(item.name.key, like.record.name.key)
     ):
         return Judged(VARIANT, reason=ANOTHER_TITLE)
@@ -264,7 +264,7 @@ def related(item: ReadText, held: Sequence[Record]) -> tuple[str | None, tuple[s
 
 def _may_update(new: FeatureStrings, mine: Fingerprint, theirs: Fingerprint) -> bool:
     """Return whether a text that holds another one may be its update by length and title."""
-    return 2 * theirs.n >= mine.n and not other_title(new, mine.title, theirs.title, theirs, one_site=True)
+    return 2 * theirs.n >= mine.n and not other_title(new, mine.title, theirs, one_site=True)
 
 
 def _where(new: FeatureStrings, kept: Fingerprint) -> tuple[float, float]:

@@ -313,7 +313,7 @@ class Parquet(RowFile):
             return parquet.ParquetFile(file).schema_arrow
 
 
-def write_parquet(source: RowFile, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+def write_parquet(source: RowFile, file: BinaryIO, rows: Iterable[Marked], mark: str) -> None:
     """Write rows of another format as Parquet; objects, and values of several types in a column, become JSON.
 
     Raises:

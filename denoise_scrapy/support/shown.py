@@ -108,7 +108,7 @@ def numbered(name: str, met: Counter[str]) -> str:
     return unique
 
 
-def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int] = ()) -> list[str]:
+def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int]) -> list[str]:
     r"""Return the lines of a table: the columns of `texts` are left-aligned, numbers right-aligned.
 
     Example:
