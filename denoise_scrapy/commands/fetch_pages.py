@@ -118,7 +118,7 @@ def crawl_pages(
     problems = dict.fromkeys(urls, _NOT_REACHED)
     if keep is not None:
         crawler.signals.connect(keep, signals.item_scraped)
-    process.crawl(crawler, urls=urls, follow=follow, problems=problems, read=read)
+    process.crawl(crawler, urls=urls, left=follow, problems=problems, read=read)
     process.start()
     return problems
 
@@ -134,17 +134,14 @@ class PagesSpider(Spider):
     """Fetches pages, and some pages of the same sites that they link to."""
 
     name = "denoise-pages"
-
-    def __init__(
-        self, urls: Sequence[str], follow: int, problems: dict[str, str], read: ResponseReader | None, **more: Any
-    ) -> None:
-        super().__init__(**more)
-        self.urls, self.left, self.problems, self.read = urls, follow, problems, read
-
-        self._met = {*urls}
+    urls: Sequence[str]
+    left: int  # pages to follow
+    problems: dict[str, str]
+    read: ResponseReader | None
 
     async def start(self) -> AsyncIterator[Any]:
         """Request the pages."""
+        self._met = {*self.urls}
         for url in self.urls:
             try:
                 asked = Request(url, self.parse, errback=self.fail, dont_filter=True, meta={"asked": url})
