@@ -73,21 +73,17 @@ class TaughtPages:
         self.url, self.html = url, pages[0][1]
         self._pages = [(name, Page.parse(html, url=name if site_key(name) else None)) for name, html in pages]
         self._sources = [to_utf8(html).decode("utf-8", "replace") for _, html in pages]
-        self._before = [self._body(number).text.splitlines() for number in range(len(pages))]
+        self._before = [self.body(number).text.splitlines() for number in range(len(pages))]
 
     @property
     def page(self) -> Page:
         """The example's page."""
         return self._pages[0][1]
 
-    def body(self, *examples: Example) -> Body:
-        """Return the body of the example's page."""
-        return self._body(0, *examples)
-
     def changes(self, example: Example, most: int | None = None) -> Iterator[Change]:
         """Yield what an example changes on each page, its own first, at most on so many."""
         for number, (name, _) in islice(enumerate(self._pages), most):
-            body = self._body(number, example)
+            body = self.body(number, example)
             lines = [*differing(self._before[number], body.text.splitlines())]
             yield Change(name, len(body.text.split()), lines, body.taught)
 
@@ -112,7 +108,8 @@ class TaughtPages:
         text = "\n".join(texts[block] for block in sorted({*chosen}))
         return Example(self.html, text, url=self.url, date=date.today().isoformat(), fields=dict(fields))
 
-    def _body(self, number: int, *examples: Example) -> Body:
+    def body(self, number: int, *examples: Example) -> Body:
+        """Return the body of one of the pages."""
         others = [page for at, (_, page) in enumerate(self._pages) if at != number]
         _, page = self._pages[number]
         return with_source(SiteModel(others, examples).extract(page), lambda: self._sources[number], examples)
@@ -166,7 +163,7 @@ class TeachServer(ThreadingHTTPServer):
 
     def tried(self, example: Example, chosen: Collection[int]) -> Mapping[str, Any]:
         """Return what an example that was made of some blocks would do."""
-        text, texts = self.pages.body(example).text, self.pages.page.block_texts
+        text, texts = self.pages.body(0, example).text, self.pages.page.block_texts
         wanted = [line for block in sorted(chosen) for line in texts[block].splitlines()]
         return {
             "text": text.splitlines(),
