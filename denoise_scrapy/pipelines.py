@@ -265,7 +265,7 @@ class BodyPipeline(ItemPipeline):
         if settings.fields or settings.adapters:
             adapters = adapters_of(passage.item, settings.item_fields, settings.adapters)
         for field in fields:
-            if self._set(passage, field, text.fields[field], adapters.get(field) if adapters else None):
+            if self._set(passage, field, text.fields[field], adapters.get(field)):
                 passage.given.add(field)
         self._texts[hash(text.fields.get(settings.body_field))] = None
         self._crawl.count(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy import __version__
 from denoise_scrapy.body import DEFAULT_STRATEGY, Body, extract_pages
 from denoise_scrapy.body.fields import FIELDS, META, columns_of, flat, values_of
 from denoise_scrapy.core.feature_strings import FeatureStrings
@@ -32,7 +32,6 @@ from denoise_scrapy.dedup.variants import (
 )
 from denoise_scrapy.dedup.verdicts import COPY, DIFFERENT
 
-VERSION = version("denoise-scrapy")
 #: Maximum pages of a cell. Bodies are as good with sites cut into cells as without, F1 .9743 and .9742; a cell of
 #: recorded pages takes half a minute, which is what a failed task costs.
 CELL = 4096
@@ -97,7 +96,10 @@ def _row(body: Body, columns: Mapping[str, str]) -> dict[str, Any]:
     text = FeatureStrings(body.text)
     made = Fingerprint.of(text)
     fingerprint = replace(made, title=hash_title(body.title), bands=b"" if made.too_short else bands_of(text))
-    made_by = {"version": VERSION, "fingerprint": {name: getattr(fingerprint, name) for name in Fingerprint.__slots__}}
+    made_by = {
+        "version": __version__,
+        "fingerprint": {name: getattr(fingerprint, name) for name in Fingerprint.__slots__},
+    }
     return flat(values_of(columns, body)) | made_by
 
 

@@ -17,8 +17,9 @@ from pyarrow.fs import FileType
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 
+from denoise_scrapy import __version__
 from denoise_scrapy.archive.archive_files import file_system, files_of
-from denoise_scrapy.archive.page_rows import CELL, VERSION
+from denoise_scrapy.archive.page_rows import CELL
 from denoise_scrapy.archive.records import PROBLEMS
 from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
 from denoise_scrapy.support.shown import report
@@ -77,7 +78,7 @@ class Run:
 
     def __init__(self, out: str, options: Mapping[str, Any]) -> None:
         self._out = out.rstrip("/")
-        self._options = {**options, "version": VERSION}
+        self._options = {**options, "version": __version__}
         self._note: dict[str, dict[str, Any]] = {"options": self._options, "seconds": {}, "figures": {}}
         self._files, self._root = file_system(self._out)
         if self._has("run.json"):

@@ -10,12 +10,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from denoise_scrapy import metadata
+from denoise_scrapy import __version__, metadata
 from denoise_scrapy.body import Body, Example, SiteModel, find_strategy
 from denoise_scrapy.body.example_files import examples_of
 from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of
@@ -40,8 +39,6 @@ from denoise_scrapy.site.urls import OF_FIELD, likest_links, without_field
 
 # Share of the memory for pages that items may still need; the rest is for comparison pages.
 RECENT_SHARE = 1 / 5
-# Reading it takes .25 ms.
-VERSION = version("denoise-scrapy")
 
 
 #: `Extracted.taught` of a page of such a template.
@@ -368,6 +365,6 @@ def _taught(body: Body) -> str:
 
 def _source(page: Page, body: Body, settings: DenoiseSettings) -> bytes:
     """Return the lines of a page, those of its body, and the title, which may be of the page's head."""
-    way = (VERSION, settings.strategy, settings.taste, settings.keep, settings.remove, settings.geometry)
+    way = (__version__, settings.strategy, settings.taste, settings.keep, settings.remove, settings.geometry)
     whole = page.text_of(np.ones(len(page.blocks), np.bool_))
     return source_of(whole, f"{body.text}\n<title>{page.title}", way)
