@@ -96,7 +96,7 @@ class FeedDifference:
         return figures_page("What differs between two feeds", parts)
 
     def _both(self, name: str, field: str) -> tuple[str, str]:
-        return _text(self.before[name].get(field)), _text(self.after[name].get(field))
+        return as_text(self.before[name].get(field)) or "", as_text(self.after[name].get(field)) or ""
 
     def _said(self, name: str, field: str) -> str:
         old, new = (WORDS.findall(text)[:ALIGNED] for text in self._both(name, field))
@@ -156,7 +156,3 @@ def _cell(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return ",".join(value)
     return "" if value is None else str(value)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else written(value)

@@ -156,6 +156,12 @@ def test_objects_are_compared_as_columns_of_parquet_have_them(here: Path, told: 
     assert "changed fields: copy 1, n 1" in told("compare b.parquet c.jsonl")[0]
 
 
+def test_letters_of_a_list_are_shown_as_they_are(here: Path, told: Told) -> None:
+    for name, place in (("a", "Köln"), ("b", "Łódź")):
+        (here / f"{name}.jsonl").write_text(json.dumps({"url": "u", "places": [place]}) + "\n")
+    assert "'Köln' + 'Łódź'" in told("compare a.jsonl b.jsonl")[0].replace("- ", "")
+
+
 def test_items_of_one_key_are_compared_beside_one_that_has_their_number(here: Path, told: Told) -> None:
     keys = "u", "u#2", "u", "u"
     (here / "a.jsonl").write_text("".join(json.dumps({"url": key, "n": n}) + "\n" for n, key in enumerate(keys)))
