@@ -1,4 +1,4 @@
-"""The layout of rendered pages, read in the browser (`page.layout` reads the result).
+"""The layout of rendered pages, read in the browser (`page.boxes` reads the result).
 
 It is read by a page method of scrapy-playwright, the last one of a request. The page itself is not modified, so
 Scrapy's response, the HTTP cache and pages kept open are unaffected.

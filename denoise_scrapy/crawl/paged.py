@@ -40,7 +40,7 @@ class PagedBodies:
     Args:
         crawl: The crawl.
         pages: Its pages.
-        sites: Tells of new ones.
+        sites: Where the next page of a site is waited for.
         bodies: Makes their texts.
     """
 

@@ -88,7 +88,7 @@ class Store(ABC):
         """
 
     def newer(self, after: int) -> Iterator[Sequence[Record]]:
-        """Yield the records with ids above `after`, without owners, in order of id, some thousand at a time.
+        """Yield the records with ids above `after`, without owners, in order of id, at most `BATCH` at a time.
 
         Raises:
             ValueError: A record is damaged (`checked`).

@@ -1,7 +1,7 @@
 """Tools for agents, with the Model Context Protocol: `python -m denoise_scrapy.llm.mcp [--private]`.
 
 Agents read the docstrings and arguments of the tools. Pages given only by URL are fetched by a crawl in a separate
-process (`commands.fetching`).
+process (`commands.fetch_pages`).
 """
 
 import argparse

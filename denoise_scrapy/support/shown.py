@@ -40,7 +40,7 @@ def shown(text: str, most: int | None = None) -> str:
 
 
 def straight(text: str) -> str:
-    r"""Return a text of several lines for a terminal, with other control characters escaped as by `shown`.
+    r"""Return a text of several lines for a terminal; what changes the direction of writing is escaped as by `shown`.
 
     Example:
         >>> straight("a \u202eb\n")
