@@ -80,12 +80,8 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     rule, threshold = rule_given(args, read)
     with ExitStack() as open_things:
         job = Job(args, row_file(kind, _opener(args, open_things)))
-        index = DuplicateIndex(
-            threshold,
-            store_at(args.store) if args.store else None,
-            rule=rule,
-            certainty=read.dedup_certainty,
-        )
+        store = store_at(args.store) if args.store else None
+        index = DuplicateIndex(threshold, store, rule=rule, certainty=read.dedup_certainty)
         open_things.enter_context(index)
         batch = Batch(index, keep=args.keep, scope=args.scope, numbered=args.store is None)
         job.write(batch, open_things.enter_context(_written(args.out)))

@@ -69,11 +69,14 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     if args.field and (args.output_dir or not many) and args.format != "json":
         raise UsageError("--field needs --format json, or several pages in one output")
     fields = [*args.field, *[META] * args.meta]
-    taste = {"taste": read.taste, "keep": read.keep, "remove": read.remove}
-    chosen: dict[str, Any] = {"strategy": args.strategy or read.strategy, **taste}
+    chosen: dict[str, Any] = {
+        "strategy": args.strategy or read.strategy,
+        "taste": read.taste,
+        "keep": read.keep,
+        "remove": read.remove,
+    }
     if many:
-        whole = bool(args.output_dir)
-        make = partial(_made, form=args.format, settings=read, fields=fields, whole=whole)
+        make = partial(_made, form=args.format, settings=read, fields=fields, whole=bool(args.output_dir))
         return _extract_many(args, settings, make, chosen)
     if args.output_dir or args.resume or args.errors or args.jobs > 1:
         raise UsageError("--output-dir, --resume, --errors and --jobs need several pages, such as a folder")

@@ -61,11 +61,10 @@ def run(args: argparse.Namespace, settings: Given) -> int:
             raise UsageError(f"{args.text or ', '.join(args.css)}: the page has no such text")
         if missing := [name for name in fields if name not in named_texts(html, [example])]:
             raise UsageError(f"--field {missing[0]}: {fields[missing[0]]!r} is not on the page")
-        changes, place = [*pages.changes(example)], str(write_example(folder, example))
+        place = str(write_example(folder, example))
     else:
         example, place = serve(pages, lambda one: write_example(folder, one), browser=not args.no_browser)
-        changes = [*pages.changes(example)]
-    say(*changes, f"written to {place}")
+    say(*pages.changes(example), f"written to {place}")
     if not known:
         say(f'To use it: DENOISE_EXAMPLES = "{FOLDER}" in the settings')
     return 0

@@ -210,14 +210,16 @@ class _Handler(BaseHTTPRequestHandler):
             said = json.loads(self.rfile.read(int(size)))
             with self.server.lock:
                 example = self.server.example(said)
-                is_saved = what == "save"
-                place = {"place": str(self.server.save(example))} if is_saved else {}
-                found: Mapping[str, Any] = place or self.server.tried(example, said["kept"])
+                found: Mapping[str, Any]
+                if what == "save":
+                    found = {"place": str(self.server.save(example))}
+                else:
+                    found = self.server.tried(example, said["kept"])
         except (ValueError, OSError, RecursionError) as error:
-            found, is_saved = {"error": str(error)}, False
+            found = {"error": str(error)}
         self._send("application/json", json.dumps(found), "default-src 'none'")
-        if is_saved:
-            self.server.saved.put((example, place["place"]))
+        if "place" in found:
+            self.server.saved.put((example, found["place"]))
 
     def _asked(self) -> str | None:
         """Return what is asked for behind the token; None if it was answered that there is nothing."""
