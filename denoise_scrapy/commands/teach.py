@@ -23,9 +23,8 @@ FOLDER = "examples"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_page_arguments(parser)
     parser.add_argument("--url", default="", help="address of the page, if it is a file")
-    right = parser.add_mutually_exclusive_group()
-    right.add_argument("--css", metavar="SELECTOR", action="append", default=[], help="CSS or XPath of the right text")
-    right.add_argument("--text", metavar="FILE", help="or a file with the right text; without both, a page is opened")
+    parser.add_argument("--css", metavar="SELECTOR", action="append", default=[], help="CSS or XPath of the right text")
+    parser.add_argument("--text", metavar="FILE", help="or a file with the right text; without both, a page is opened")
     parser.add_argument(
         "--field", metavar="NAME=TEXT", action="append", default=[], help="a text of the page by name, or css:SELECTOR"
     )
@@ -40,6 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Given) -> int:
     """Write the example, and print what it changes on its own page and on others."""
     settle_page(args)
+    if args.css and args.text:
+        raise UsageError("give --css SELECTOR or --text FILE")
     fields = {name.strip(): text.strip() for name, _, text in (given.partition("=") for given in args.field)}
     if not all((*fields, *fields.values())):
         raise UsageError("--field: write NAME=TEXT")
