@@ -22,7 +22,7 @@ from scrapy.settings import BaseSettings
 from typing_extensions import Self
 
 from denoise_scrapy.body.fields import CHUNKS, WHOLE, chunk_rows_of, held_bytes, with_item
-from denoise_scrapy.body.rendering.markdown import destination, escape_inside, escape_line, escape_text
+from denoise_scrapy.core.escaping import destination, escape_inside, escape_line, escape_text
 from denoise_scrapy.crawl.duplicates import MEMORY, Duplicates, index_place
 from denoise_scrapy.crawl.feeds import CHANGES
 from denoise_scrapy.crawl.items import url_in, values_of

@@ -71,7 +71,7 @@ def _saved(body: Body) -> SerializedLeafData:
     state: dict[str, Any] = {name: getattr(body, name) for name in _PLAIN}
     with suppress(ImportError):  # of the extra
         state["meta"] = asdict(body.meta)
-    rows = {"blocks": map(asdict, body.blocks), "hidden": body.hidden, "rendering": body.make_rendering()}
+    rows = {"blocks": map(asdict, body.blocks), "hidden": body.hidden, "rendering": map(list, body.make_rendering())}
     state |= {name: [*found] for name, found in rows.items()}
     return {"json": json.dumps(state, ensure_ascii=False, indent=1).encode()}
 

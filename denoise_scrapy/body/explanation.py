@@ -22,11 +22,12 @@ import numpy as np
 from denoise_scrapy.body.examples import Example
 from denoise_scrapy.body.extraction import Block, Body, SiteModel
 from denoise_scrapy.body.rendering import Token, render
-from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, MARKS, write
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
 from denoise_scrapy.body.strategies.combined import MOST_EXPLAINED
 from denoise_scrapy.body.strategies.repetition import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.taste import NO_TASTE, Taste
+from denoise_scrapy.core.tokens import write
+from denoise_scrapy.core.written import FORMULAS, INLINES, MARKS
 from denoise_scrapy.page import Flag, Page, PageFacts
 from denoise_scrapy.site import SiteStatistics, site_key
 from denoise_scrapy.support.shown import MAX_CELL, counted

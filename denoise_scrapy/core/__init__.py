@@ -1,8 +1,9 @@
 """The compiled core. It reads lxml's nodes in memory, and checks at import that their layout fits.
 
 Pages: `source` checks bytes, `tree` walks lxml's tree, `styles` and `sight` say what is seen, `sharing` what other
-pages have too, `features`, `judge` and `choice` which blocks are kept; `formulas` are for rendering. Texts:
-`feature_strings`, `distance_tree`. Both: `characters`; tags and roles are in `markup`.
+pages have too, `features`, `judge` and `choice` which blocks are kept. Renderings: `formulas`, `writing`, `tokens`,
+`markdown`, and `units` for chunks. Texts: `feature_strings`, `distance_tree`. Both: `characters`; tags and roles are in
+`markup`.
 
 A core compiled with one lxml works with others: within a major version libxml2 keeps the layout of its nodes.
 """

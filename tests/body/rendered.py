@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lxml import html
 
 from denoise_scrapy.body.rendering import render, to_html, to_markdown
-from denoise_scrapy.body.rendering.html import WRITTEN
+from denoise_scrapy.core.written import WRITTEN
 from denoise_scrapy.page import Page
 
 URL = "http://a.example/d/page.html"

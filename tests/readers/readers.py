@@ -22,7 +22,7 @@ from urllib.parse import unquote
 import lxml.html
 import pytest
 
-from denoise_scrapy.body.rendering.html import WRITTEN
+from denoise_scrapy.core.written import WRITTEN
 from tests.hostile.checks import read_document
 
 HERE = Path(__file__).parent

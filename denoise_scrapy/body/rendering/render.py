@@ -3,275 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from denoise_scrapy.body.code import code_frames, language_of
 from denoise_scrapy.body.rendering.footnotes import Footnotes
-from denoise_scrapy.body.rendering.html import (
-    BARE,
-    CONTAINERS,
-    IMPLIED,
-    INLINES,
-    MARKS,
-    PARENTS,
-    WRITTEN,
-    Attributes,
-    Token,
-)
 from denoise_scrapy.body.rendering.manuals import Manual
 from denoise_scrapy.body.tables import span, written_tables
-from denoise_scrapy.core.characters import LINE_BREAK
 from denoise_scrapy.core.markup import HEADING_TAGS, ROOT_TAGS
+from denoise_scrapy.core.tokens import Token
+from denoise_scrapy.core.writing import Writer
+from denoise_scrapy.core.written import CONTAINERS, Attributes
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import safe_image_url, safe_url
 from denoise_scrapy.page.columns import LEVELS, BoolArray, IntArray
-
-
-@dataclass(slots=True)
-class _Container:
-    """An element of the page that is written; or a heading, whose tag is written around each block in it."""
-
-    element: int
-    tag: str  # "" around everything
-    depth: int  # number of open containers, including this one
-    starts: tuple[str, ...] = ()  # tags to close at its end, the last first
-    heading: str = ""  # tag of the blocks in it, "" for paragraphs
-    is_implied: bool = False  # the list of items that are in none
-    leaves: list[tuple[int, ...]] = field(default_factory=list)  # tokens of the `p` of each leaf directly in it
-
-
-@dataclass(slots=True)
-class _Leaf:
-    """The paragraph, heading or preformatted text that is being written."""
-
-    starts: tuple[str, ...]  # tags to close at its end, the last first
-    paragraph: int  # token of its `p`, -1 for none
-    block: int  # block of the page, -1 for images between blocks
-    element: int = -1  # of preformatted text, else -1
-    written: bool = False  # it has content
-    has_text: bool = False  # it has more than images
-
-
-@dataclass(slots=True)
-class _Inline:
-    """An inline element of the page around the next text."""
-
-    element: int
-    token: Token | None  # its start tag; None for a link already written: it is in its first block only
-
-
-def collapsed(text: str) -> tuple[str, str, str]:
-    """Split a text into leading white space, text, and trailing white space; each is one space, wide ones too."""
-    shown = " ".join(text.split())
-    return " " * text[:1].isspace(), shown, " " * (text[-1:].isspace() and bool(shown))
-
-
-def as_it_is(text: str) -> tuple[str, str, str]:
-    """Split preformatted text in the same way, without changes but for our line breaks."""
-    text = text.replace(LINE_BREAK, "\n")
-    inner = text.lstrip()
-    shown = inner.rstrip()
-    return text[: len(text) - len(inner)], shown, inner[len(shown) :]
-
-
-#: Deeper containers are left out, but not their content: parsers give up at 256 levels, an implied item may be added at
-#: each of ours, and nobody reads deeper lists.
-MAX_DEPTH = 64
-#: Maximum inline elements open at once, each in all paragraphs in it: this keeps a hostile page's rendering in
-#: proportion to the page. None of 73,000 texts of 192 recorded pages is in more.
-MAX_INLINE_DEPTH = 3
-#: Inline elements that add up when nested; others are written once.
-_NESTING = {"sub", "sup", "q"}
-_LISTS = {"ul", "ol"}
-#: The parser nests these if they have no end tags.
-_TERMS = {"dt", "dd"}
-#: Most tokens are one of these.
-_STARTS, _ENDS = ({tag: Token(kind, tag) for tag in [*WRITTEN, "display", *MARKS]} for kind in ("start", "end"))
-
-
-class _Writer:
-    """Writes tokens as elements of a page start and end. Nothing is opened before it has content."""
-
-    def __init__(self) -> None:
-        self._tokens: list[Token | None] = []
-        self._containers = [_Container(-1, "", 0)]
-        self._leaf: _Leaf | None = None
-        self._inlines: list[_Inline] = []
-        self._opened = 0  # number of inline elements open in the leaf
-        self._pending = ""  # white space to write before the next text; "\n" is a line break
-        self._marks: list[Token] = []  # to write before the next paragraph
-        self.is_preformatted = False  # whether preformatted text is open
-
-    def finish(self) -> list[Token]:
-        return [token for token in self._tokens if token is not None]
-
-    def open_container(self, element: int, tag: str, attributes: Attributes = ()) -> None:
-        """Open a container, if it is allowed here."""
-        if self.is_preformatted:
-            return
-        self._end_implied_list(tag)
-        if tag in _TERMS and self._containers[-1].tag in _TERMS:
-            self.end(self._containers[-1].element)
-        above, parents = self._containers[-1], PARENTS.get(tag)
-        if above.depth >= MAX_DEPTH or (parents is not None and above.tag not in parents):
-            return
-        self._close_leaf()
-        implied = IMPLIED.get(above.tag, ()) if parents is None else ()
-        if implied == ("li",) and tag in _LISTS and self._tokens[-1] is _ENDS["li"]:
-            self._tokens[-1] = None  # a list directly in a list belongs to the item before it
-        else:
-            self._start(implied)
-        self._tokens.append(Token("start", tag, attributes) if attributes else _STARTS[tag])
-        self._containers.append(_Container(element, tag, above.depth + 1, (*implied, tag)))
-
-    def open_item(self, element: int, parent: int) -> None:
-        """Open a list item; if it is in no list or item, in a list of the items in its parent."""
-        if self._containers[-1].tag not in ("li", *PARENTS["li"]):
-            self.open_container(parent, "ul")
-            self._containers[-1].is_implied = self._containers[-1].tag == "ul"
-        self.open_container(element, "li")
-
-    def _end_implied_list(self, tag: str = "") -> None:
-        """End the list of items that are in none, before anything but another item."""
-        if self._containers[-1].is_implied and tag != "li":
-            self.end(self._containers[-1].element)
-
-    def open_heading(self, element: int, tag: str) -> None:
-        """Make headings of the following blocks."""
-        above = self._containers[-1]
-        if not self.is_preformatted:
-            self._containers.append(_Container(element, above.tag, above.depth, heading=tag, leaves=above.leaves))
-
-    def open_preformatted(self, element: int, language: str | None) -> None:
-        """Open preformatted text. With a language, "" for an unknown one, it is code."""
-        if self.is_preformatted:
-            return
-        self._close_leaf()
-        self._end_implied_list()
-        starts = (*IMPLIED.get(self._containers[-1].tag, ()), "pre")
-        self._start(starts)
-        if language is not None:
-            self._tokens.append(Token("start", "code", (("class", f"language-{language}"),) if language else ()))
-            starts = (*starts, "code")
-        self._leaf = _Leaf(starts, -1, -1, element)
-        self._pending, self.is_preformatted = "", True
-
-    def open_inline(self, element: int, tag: str, attributes: Attributes = ()) -> None:
-        """Open an inline element around the following text."""
-        if len(self._inlines) >= MAX_INLINE_DEPTH:
-            return
-        is_open = any(one.token and one.token.value == tag for one in self._inlines)
-        is_open |= tag == "code" and self._leaf is not None and "code" in self._leaf.starts
-        if not is_open or tag in _NESTING:
-            self._inlines.append(_Inline(element, Token("start", tag, attributes)))
-
-    def end(self, element: int) -> None:
-        """Close everything opened for an element of the page."""
-        if self._inlines and self._inlines[-1].element == element:
-            inline = self._inlines.pop()
-            if self._opened > len(self._inlines):
-                self._opened -= 1
-                if inline.token:
-                    self._tokens.append(_ENDS[inline.token.value])
-        elif self._leaf and self._leaf.element == element:
-            self._close_leaf()
-        while self._containers[-1].element == element:
-            self._close_leaf()
-            container = self._containers.pop()
-            if container.tag in BARE and len(container.leaves) == 1:
-                self._leave_out(container.leaves[0])
-            self._end(container.starts)
-
-    def end_block(self) -> None:
-        """Begin a new paragraph, or a new line of preformatted text, at a boundary of a block-level element."""
-        if not self.is_preformatted:
-            self._close_leaf()
-        elif "\n" not in self._pending:
-            self._pending += "\n"
-
-    def mark(self, name: str, value: str) -> None:
-        """Write a mark of `html.MARKS` at the start of the next text's paragraph."""
-        if self._leaf and self._leaf.has_text and not self.is_preformatted:
-            self._close_leaf()
-        self._marks.append(Token("void", name, (("value", value),)))
-
-    def text(self, text: str, block: int, attributes: Attributes = ()) -> None:
-        for number, line in enumerate([text] if self.is_preformatted else text.split(LINE_BREAK)):
-            if number:
-                self.break_line()
-            before, shown, after = (as_it_is if self.is_preformatted else collapsed)(line)
-            self._pending = self._pending + before if self.is_preformatted else self._pending or before
-            if shown:
-                self._prepare(block).has_text = True
-                self._tokens.append(Token("text", shown, attributes, block))
-                self._pending = after
-
-    def break_line(self) -> None:
-        """Write a line break before the next text of the block, if there is any."""
-        self._pending = self._pending + "\n" if self.is_preformatted else "\n"
-
-    def image(self, attributes: Attributes, block: int) -> None:
-        """Write an image in a block, or between blocks (-1)."""
-        self._prepare(block)
-        self._tokens.append(Token("void", "img", attributes, block))
-
-    def _prepare(self, block: int) -> _Leaf:
-        """Open everything needed before text or an image of the block."""
-        if self._leaf and self._leaf.block != block and not self.is_preformatted:
-            self._close_leaf()
-        if self._leaf is None:
-            self._end_implied_list()
-            above = self._containers[-1]
-            implied = IMPLIED.get(above.tag, ())
-            tag = above.heading or ("" if implied else "p")
-            starts = (*implied, tag) if tag else implied
-            self._start(starts)
-            self._leaf = _Leaf(starts, len(self._tokens) - 1 if starts == ("p",) else -1, block)
-        leaf, is_pre = self._leaf, self.is_preformatted
-        if not leaf.written:
-            self._tokens += self._marks
-            self._marks.clear()
-            self._pending = self._pending.rpartition("\n")[2] if is_pre else ""
-        if self._pending == "\n" and not is_pre:
-            self._tokens.append(Token("void", "br"))
-        elif self._pending:
-            self._tokens.append(Token("text", self._pending, block=block))
-        self._pending, leaf.written = "", True
-        if self._opened < len(self._inlines):
-            self._tokens += [inline.token for inline in self._inlines[self._opened :]]
-            self._opened = len(self._inlines)
-        return leaf
-
-    def _close_leaf(self) -> None:
-        leaf, self._leaf = self._leaf, None
-        if leaf is None:
-            return
-        self.is_preformatted = False
-        for inline in reversed(self._inlines[: self._opened]):
-            if inline.token:
-                self._tokens.append(_ENDS[inline.token.value])
-                inline.token = None if inline.token.value == "a" else inline.token
-        self._opened, self._pending = 0, ""
-        self._end(leaf.starts)
-        above = self._containers[-1]
-        paragraph = (leaf.paragraph, len(self._tokens) - 1) if leaf.paragraph >= 0 else ()
-        if above.tag == "figure" and not leaf.has_text:
-            self._leave_out(paragraph)
-        above.leaves.append(paragraph)
-
-    def _leave_out(self, paragraph: tuple[int, ...]) -> None:
-        for index in paragraph:
-            self._tokens[index] = None
-
-    def _start(self, tags: Iterable[str]) -> None:
-        self._tokens += [_STARTS[tag] for tag in tags]
-
-    def _end(self, tags: Sequence[str]) -> None:
-        self._tokens += [_ENDS[tag] for tag in reversed(tags)]
-
 
 #: An image at the edge of its container stays if at least this share of the container's text is kept; at the edge of
 #: the whole page, the place of mastheads and buttons, only if all is.
@@ -361,13 +107,12 @@ def _references(page: Page) -> dict[int, str]:
 
 
 class _Walk:
-    """A walk over the marks of a page that passes kept content to a `_Writer`."""
+    """A walk over the marks of a page that passes kept content to a `Writer`."""
 
     def __init__(self, page: Page, kept: BoolArray) -> None:
         self._page, self._kept = page, kept
-        self._writer = _Writer()
+        self._writer = Writer()
         self._tags = page.tags()
-        self._ends_block = page.elements.column("block").tolist()
         self._references = _references(page)
         self._attributes_of = page.noted.attributes
         self._manual, self._frames = Manual(page), code_frames(page)
@@ -377,7 +122,7 @@ class _Walk:
 
     def tokens(self) -> list[Token]:
         """Visit the marks of written elements and the texts of kept blocks."""
-        e, blocks, writer = self._page.elements, self._page.blocks, self._writer
+        e, blocks = self._page.elements, self._page.blocks
         in_kept = np.append(self._kept, False)[blocks.elements.block_after] & ~self._page.removed_text
         self._tabs, moved = self._moved_tabs(in_kept)
         in_kept &= ~moved
@@ -391,14 +136,10 @@ class _Walk:
         live[list(self._boxes)] = True
         self._footnotes = Footnotes(self._page, shown)
         layout, empty = written_tables(self._page, self._kept, live)
-        self._layout = layout.tolist()
+        self._layout = layout
         is_written = (live | empty)[e.mark_element]
-        breaks = e.column("break")[e.mark_element] & e.is_start
         in_code = e.nearest(e.has_tag({"pre"}))[e.mark_element] >= 0  # with empty lines
-        chosen = np.flatnonzero(is_written | in_kept | (breaks & in_code))
-        columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, e.block_after)
-        values = (column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends))
-        rows = zip(chosen.tolist(), *values, strict=True)
+        breaks = e.column("break")[e.mark_element] & e.is_start & (is_written | in_kept | in_code)
         manual = self._manual
         self._admonitions = {
             element: box
@@ -407,23 +148,15 @@ class _Walk:
         }
         self._titles = {box.title for box in self._admonitions.values() if self._kept[box.blocks[0]]}
         self._signatures, self._unwritten = manual.signatures(self._kept)
-        self._signature = (0, -1)  # end and first block of the last one
         summaries = e.has_tag({"summary"}).nonzero()[0].tolist()
         self._of_manual = {*self._admonitions, *self._titles, *self._signatures, *self._unwritten, *summaries}
-        for mark, element, starts, is_tag, is_text, is_break, block, start, end in rows:
-            if is_tag and starts:
-                self._start(element, block)
-            elif is_tag:
-                if element in self._signatures:
-                    self._signature = (0, -1)
-                if self._ends_block[element]:
-                    self._end_block(element)
-                writer.end(element)
-            if is_break:
-                writer.break_line()
-            if is_text and start + is_break < end:
-                self._text(e.tree.slice(start + is_break, end), mark, block)
-        return writer.finish()
+        noted, special = np.zeros(len(in_kept), np.uint8), e.has_tag({"a", "pre"}).view(np.uint8)
+        noted[[*self._footnotes.starts, *self._footnotes.signs, *self._unseen]] = 1
+        special[[*self._attributes_of, *self._tabs, *self._of_manual, *self._images, *self._boxes]] = 1
+        special[list(self._signatures)] = 2
+        flags = (e.is_start, is_written, breaks, in_kept, noted, e.column("block"), layout, special)
+        columns = (*(column.view(np.uint8) for column in flags), e.mark_element, e.block_after, e.marks, e.text_ends)
+        return self._writer.walk(self, e.tree, columns, self._tags, e.parent_or_self)
 
     def _moved_tabs(self, in_kept: BoolArray) -> tuple[dict[int, int], BoolArray]:
         """Return the kept tabs that are written above their panels, by these; and which of n texts are theirs."""
@@ -437,9 +170,8 @@ class _Walk:
                 moved[first:last] = True
         return tabs, moved
 
-    def _text(self, text: str, mark: int, block: int) -> None:
+    def write_text(self, text: str, mark: int, block: int) -> None:
         """Write a text; for a footnote's sign, its position."""
-        block = self._signature[1] if self._signature[1] >= 0 else block
         if mark in self._footnotes.starts:
             self._writer.mark("note", self._footnotes.starts[mark])
         sign, label = self._footnotes.signs.get(mark, (0, ""))
@@ -448,52 +180,37 @@ class _Walk:
         if text[sign:]:
             self._writer.text(text[sign:], block, (("unseen", self._unseen[mark]),) if mark in self._unseen else ())
 
-    def _start(self, element: int, block: int) -> None:
+    def start(self, element: int, block: int) -> bool:
+        """Start what is special about an element; return whether its tag needs not be written."""
         writer, tag = self._writer, self._tags[element]
-        if self._ends_block[element]:
-            self._end_block(element)
-        if element < self._signature[0]:  # it is one run of code
-            return
         if element in self._tabs:
             self._write_tab(element)
         if element in self._of_manual and self._start_of_manual(element):
-            return
+            return True
         if element in self._images:
             writer.image(self._images[element], block)
         elif tag == "pre":
             writer.open_preformatted(element, self._language(element))
-        elif tag in HEADING_TAGS:
-            writer.open_heading(element, tag)
-        elif tag == "li":
-            writer.open_item(element, int(self._page.elements.parent_or_self[element]))
-        elif tag in CONTAINERS:
-            if not self._layout[element]:
-                attributes = self._attributes(element) if element in self._attributes_of else ()
-                writer.open_container(element, CONTAINERS[tag], attributes)
+        elif tag == "a":
+            self._start_link(element)
         elif element in self._boxes:
             writer.mark("box", self._boxes[element])
-        elif tag in INLINES:
-            self._start_inline(element, tag)
-
-    def _end_block(self, element: int) -> None:
-        """End a block, of a signature only a line."""
-        if element >= self._signature[0]:
-            self._writer.end_block()
+        elif "display" in self._attributes_of.get(element, ()):
+            writer.open_inline(element, "display")
+        elif tag in CONTAINERS and element in self._attributes_of and not self._layout[element]:
+            writer.open_container(element, CONTAINERS[tag], self._attributes(element))
         else:
-            self._writer.text(" ", self._signature[1])
+            return False
+        return True
 
-    def _start_inline(self, element: int, tag: str) -> None:
-        writer = self._writer
-        if tag == "a":
-            url = self._counted(safe_url(self._page.base_url, self._references.get(element, "")))
-            # the label of the footnote that the link refers to, or leads back from
-            notes = {"reference": self._footnotes.references, "back": self._footnotes.backs}
-            labels = tuple((name, of[element]) for name, of in notes.items() if element in of)
-            if url or labels:
-                writer.open_inline(element, tag if url else "reference", ((("href", url),) if url else ()) + labels)
-        else:
-            is_displayed = "display" in self._attributes_of.get(element, ())
-            writer.open_inline(element, "display" if is_displayed else INLINES[tag])
+    def _start_link(self, element: int) -> None:
+        url = self._counted(safe_url(self._page.base_url, self._references.get(element, "")))
+        # the label of the footnote that the link refers to, or leads back from
+        notes = {"reference": self._footnotes.references, "back": self._footnotes.backs}
+        labels = tuple((name, of[element]) for name, of in notes.items() if element in of)
+        if url or labels:
+            tag = "a" if url else "reference"
+            self._writer.open_inline(element, tag, ((("href", url),) if url else ()) + labels)
 
     def _start_of_manual(self, element: int) -> bool:
         """Start a box, its title or a signature; return whether its tag needs not be written."""
@@ -508,10 +225,9 @@ class _Walk:
         elif element in self._signatures:
             e = self._page.elements
             block = int(np.searchsorted(self._page.blocks.start, e.rows["marks"]["start"][element]))
-            self._signature = int(e.end[element]), block
             if self._signatures[element]:
                 writer.open_heading(element, self._signatures[element])
-            writer.open_inline(element, "code")
+            writer.open_run(element, int(e.end[element]), block)
         else:
             return element in self._unwritten
         return True

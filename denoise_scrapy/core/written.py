@@ -1,24 +1,12 @@
-"""Tokens of a rendering, the tags that may be written and their allowed places, and tokens as HTML."""
+"""The tags that may be written in a rendering, and their allowed places."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
-from html import escape
-from typing import Literal, NamedTuple
+from collections.abc import Set
 
 from denoise_scrapy.core.markup import HEADING_TAGS
 
 Attributes = tuple[tuple[str, str], ...]
-
-
-class Token(NamedTuple):
-    """A piece of a rendering: its tag or text, attributes of a tag, and the block of a text or image, -1 for none."""
-
-    kind: Literal["start", "end", "void", "text"]
-    value: str
-    attributes: Attributes = ()
-    block: int = -1
-
 
 #: Elements that hold blocks: the tag written for each. Others are left out, but not their content.
 _TAGS = "ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th".split()
@@ -71,24 +59,4 @@ BARE = frozenset("li dt dd td th caption figcaption".split())
 
 
 #: A line end follows the end of these; it is invisible there, and separates blocks for readers of the source.
-_LINES = LEAVES.union(CONTAINERS.values())
-
-
-def to_html(tokens: Iterable[Token]) -> str:
-    """Return the rendering as a well-formed HTML fragment: only listed tags and attributes, and all text escaped."""
-    return "".join(map(write, tokens)).strip()
-
-
-def write(token: Token) -> str:
-    """Return a token as HTML."""
-    if token.kind == "text":
-        return escape(token.value, quote=False)
-    if token.value in FORMULAS:
-        return FORMULAS[token.value][token.kind == "end"]
-    if token.value in MARKS:
-        return ""
-    if token.kind == "end":
-        return f"</{token.value}>\n" if token.value in _LINES else f"</{token.value}>"
-    allowed = WRITTEN[token.value]
-    attributes = "".join(f' {name}="{escape(value)}"' for name, value in token.attributes if name in allowed)
-    return f"<{token.value}{attributes}>"
+LINES = LEAVES.union(CONTAINERS.values())
