@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 
-HEADING = re.compile(r"(#{1,6}) +(.*)")
-ITEM = re.compile(r" {0,3}(?:[-*+]|\d+[.)])(?: {1,4}(?! )| *$| )")
 QUOTES = re.compile(r"(?:> )*")
 RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
-FENCE = re.compile(r"`{3,}|~{3,}")
-BEGINS = re.compile("|".join(of.pattern for of in (HEADING, ITEM, FENCE)))
 # A sentence ends before a blank and a possible beginning: not a lower-case letter or a digit, which follow "e.g." and
 # "approx."; and not in code, a link or a formula. A run of signs is tried once, not from each of them.
 END = re.compile(

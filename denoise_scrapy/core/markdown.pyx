@@ -11,6 +11,9 @@ import re
 
 from denoise_scrapy.core.tokens cimport Token, text_token
 
+# read for each token: names of C
+cdef dict CONTAINERS, FORMULAS, INLINES
+cdef frozenset HEADING_TAGS, LEAVES
 from denoise_scrapy.core.characters import letters
 from denoise_scrapy.core.escaping import (
     ADDRESS, can_mark, code_block, code_span, destination, entity, escape_inside, escape_line, escape_text, formula,
@@ -222,7 +225,7 @@ cdef str void(Token token):
 
 #: Places in a table for each of its cells, up to which spans are written as empty cells. If a page has two cells a row
 #: with spans of a hundred columns and rows each, they are not.
-PLACES_A_CELL = 4
+cdef int PLACES_A_CELL = 4
 cdef tuple CELL_TAGS = ("td", "th", "caption")
 
 
@@ -254,12 +257,12 @@ cdef list in_columns(list rows):
     return filled
 
 
-cdef object BLOCK_TAGS = LEAVES.union(CONTAINERS.values(), ["div", "note", "box"])
+cdef frozenset BLOCK_TAGS = LEAVES.union(CONTAINERS.values(), ["div", "note", "box"])
 cdef tuple LISTS = ("ul", "ol", "dl"), ITEMS = ("li", "dt", "dd")
 #: CommonMark reads no larger item number.
-MAX_ITEM_NUMBER = 999_999_999
+cdef int MAX_ITEM_NUMBER = 999_999_999
 #: Maximum indentation of nested lists and quotes. Deeper ones are written as paragraphs.
-MAX_MARGIN = 24
+cdef int MAX_MARGIN = 24
 cdef dict MARGINS = {"blockquote": 2, "ul": 2, "dl": 4}
 
 
@@ -519,8 +522,10 @@ cdef Frame opened(Token token, Frame above):
     """Return the frame of a container inside another."""
     cdef str tag = token.value
     cdef dict given = dict(token.attributes)
-    number = max(0, int(given.get("start", "1")))
-    margin = above.margin + (len(f"{number}. ") if tag == "ol" else MARGINS.get(tag, 0))
+    cdef int margin = above.margin
+    number = max(0, int(given["start"])) if "start" in given else 1
+    if tag not in ITEMS:
+        margin += len(f"{number}. ") if tag == "ol" else MARGINS.get(tag, 0)
     if margin > MAX_MARGIN or (tag in ITEMS and above.tag not in LISTS):
         return Frame("", 1, above.margin)
     before = above.blocks[-1][0] if above.blocks else ""

@@ -4,7 +4,7 @@
 import cython
 
 from denoise_scrapy.core.lines import (
-    ABBREVIATION, BEGINS, CLASS, END, FUNCTION, GOES_ON, HEADING, ITEM, LEADING, LEADS, NAME, PROMPT, QUOTES, RULE,
+    ABBREVIATION, CLASS, END, FUNCTION, GOES_ON, LEADING, LEADS, NAME, PROMPT, QUOTES, RULE,
 )
 
 #: Levels of indentation at which code is split into parts.
@@ -142,11 +142,11 @@ def _units_of(str markdown, Room room):
     cdef list block, following, blocks = blocks_of(markdown.split("\n"))
     cdef Unit unit
     cdef str before
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, level
     for i in range(len(blocks)):
         before, block = blocks[i]
-        heading = HEADING.match(block[0]) if block[0].startswith("#") else None
-        if heading is None:
+        level = level_of(block[0])
+        if not level:
             waiting = False
             following = blocks[i + 1][1] if i + 1 < len(blocks) else [""]
             names = len(block) == 1 and fence_of(following[0]) and NAME.fullmatch(block[0]) is not None
@@ -154,7 +154,6 @@ def _units_of(str markdown, Room room):
                 unit.headings, unit.leads = above, unit.leads or names
                 yield from pieces_of(unit, room)
             continue
-        level = len(heading[1])
         kept = [each for each in above if len(each) - len(each.lstrip("#")) < level]
         if waiting and len(kept) < len(above):
             yield from pieces_of(Unit(above[-1], headings=above[:-1]), room)
@@ -219,10 +218,9 @@ cdef Py_ssize_t end_of_block(list lines, Py_ssize_t start) except -1:
             if ends_code(lines[place], fence):
                 return place + 1
         return len(lines)
-    if HEADING.match(first):
+    if level_of(first):
         return start + 1
-    item = ITEM.match(first)
-    margin = " " * item.end() if item else ""
+    margin = " " * item_end(first)
     for place in range(start + 1, len(lines)):
         line = lines[place]
         if line.strip():  # it continues the previous line, unless that is empty
@@ -246,7 +244,39 @@ cdef bint begins(str line, str first) except -1:
     """Return whether a line begins a block even after a line of text; the next line of a quote does not."""
     if line.startswith(">"):
         return not first.startswith(">")
-    return line != "" and (line[0] > "\x7f" or line[0] in " #-*+`~0123456789") and BEGINS.match(line) is not None
+    return item_end(line) > 0 or level_of(line) > 0 or fence_of(line) != ""
+
+
+cdef Py_ssize_t level_of(str line):
+    """Return the level of a heading, 0 for another line."""
+    cdef Py_ssize_t level = len(line) - len(line.lstrip("#"))
+    return level if 0 < level <= 6 and line[level:level + 1] == " " else 0
+
+
+cdef inline bint is_digit(Py_UCS4 char):
+    return c"0" <= char <= c"9" or (char > 127 and chr(char).isdecimal())
+
+
+cdef Py_ssize_t item_end(str line):
+    """Return the end of an item's bullet or number and of the blanks after it, 0 for another line.
+
+    Of more than four blanks only one belongs to it, as the others are those of code.
+    """
+    cdef Py_ssize_t size = len(line), start = 0, at, end
+    while start < size and start < 3 and line[start] == " ":
+        start += 1
+    at = start
+    while at < size and is_digit(line[at]):
+        at += 1
+    if at == size or line[at] not in (".)" if at > start else "-*+"):
+        return 0
+    at += 1
+    end = at
+    while end < size and line[end] == " ":
+        end += 1
+    if end < size and end > at + 4:
+        return at + 1
+    return end if end > at or end == size else 0
 
 
 cdef list units_of_block(list block, str before, Room room, int level):
@@ -263,7 +293,7 @@ cdef list units_of_block(list block, str before, Room room, int level):
         ]
     if fence_of(first):
         return units_of_code(block, before, room)
-    if level < MOST_WITHIN and (first.startswith(">") or (begins(first, ">") and ITEM.match(first))):
+    if level < MOST_WITHIN and (first.startswith(">") or item_end(first)):
         return [Unit(whole, before)] if room.fits(whole) else units_inside(block, before, room, level)
     if first.startswith("$$"):
         return [Unit(whole, before)]
@@ -282,8 +312,8 @@ cdef list units_inside(list block, str before, Room room, int level):
     cdef str opens = "", framed = "", closes = ""
     cdef list lines, blocks, found = [], inner = []
     cdef Unit unit
-    item = ITEM.match(first)
-    starts, margin = (item[0], " " * item.end()) if item else ("> ", "> ")
+    cdef Py_ssize_t item = item_end(first)
+    starts, margin = (first[:item], " " * item) if item else ("> ", "> ")
     for line in block:
         if item and not inner:
             inner.append(line[len(starts):])
@@ -295,7 +325,7 @@ cdef list units_inside(list block, str before, Room room, int level):
             inner.append(bare[1:].removeprefix(" ") if is_quote else bare)
     room = room.inside(margin)
     blocks = blocks_of(inner)
-    is_term = len(inner) > 1 and ITEM.match(inner[1]) is not None
+    is_term = len(inner) > 1 and item_end(inner[1]) > 0
     for apart, lines in blocks:
         for unit in units_of_block(lines, apart, room, level + 1):
             if unit.opens and unit.opens is not opens:  # all in a frame share it

@@ -8,6 +8,10 @@ from libc.stdint cimport int64_t, uint8_t
 from denoise_scrapy.core.tokens cimport Token, text_token
 from denoise_scrapy.core.tree cimport Tree
 
+# read for each element: names of C
+cdef dict CONTAINERS, IMPLIED, INLINES, PARENTS
+cdef frozenset BARE, HEADING_TAGS
+cdef str LINE_BREAK
 from denoise_scrapy.core.characters import LINE_BREAK
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.core.written import BARE, CONTAINERS, IMPLIED, INLINES, MARKS, PARENTS, WRITTEN
@@ -58,8 +62,11 @@ cdef class Leaf:
     cdef bint written      # it has content
     cdef bint has_text     # it has more than images
 
-    def __init__(self, tuple starts, int paragraph, int block, int element):
-        self.starts, self.paragraph, self.block, self.element = starts, paragraph, block, element
+
+cdef Leaf new_leaf(tuple starts, int paragraph, int block, int element):
+    cdef Leaf leaf = Leaf.__new__(Leaf)
+    leaf.starts, leaf.paragraph, leaf.block, leaf.element = starts, paragraph, block, element
+    return leaf
 
 
 @cython.no_gc
@@ -135,7 +142,7 @@ cdef class Writer:
                 self.break_line()
             start = marks[i] + 1 + is_break[i]
             if is_text[i] and start < ends[i]:
-                text = tree.slice(start, ends[i])
+                text = tree.text.data()[start:ends[i]].decode("utf-8", "replace")
                 block = block if self._run_block < 0 else self._run_block
                 page.write_text(text, i, block) if is_noted[i] else self.text(text, block)
         return self.finish()
@@ -219,7 +226,7 @@ cdef class Writer:
         if language is not None:
             self._tokens.append(Token("start", "code", (("class", f"language-{language}"),) if language else ()))
             starts = (*starts, "code")
-        self._leaf = Leaf(starts, -1, -1, element)
+        self._leaf = new_leaf(starts, -1, -1, element)
         self._pending, self.is_preformatted = "", True
 
     cpdef open_inline(self, int element, str tag, tuple attributes=()):
@@ -276,6 +283,9 @@ cdef class Writer:
         if self.is_preformatted:
             self._write(text.replace(LINE_BREAK, "\n"), block, attributes)
             return
+        if LINE_BREAK not in text:
+            self._write(text, block, attributes)
+            return
         for line in text.split(LINE_BREAK):
             if is_next:
                 self.break_line()
@@ -314,6 +324,7 @@ cdef class Writer:
         cdef Inline inline
         cdef Leaf leaf = self._leaf
         cdef tuple starts
+        cdef str tag
         if leaf is not None and leaf.block != block and not self.is_preformatted:
             self._close_leaf()
             leaf = None
@@ -322,9 +333,9 @@ cdef class Writer:
             above = self._containers[-1]
             starts = IMPLIED.get(above.tag, ())
             tag = above.heading or ("" if starts else "p")
-            starts = (*starts, tag) if tag else starts
+            starts = starts + (tag,) if tag else starts
             self._start(starts)
-            leaf = self._leaf = Leaf(starts, len(self._tokens) - 1 if starts == ("p",) else -1, block, -1)
+            leaf = self._leaf = new_leaf(starts, len(self._tokens) - 1 if tag == "p" else -1, block, -1)
         if not leaf.written:
             self._tokens += self._marks
             self._marks.clear()
@@ -369,5 +380,6 @@ cdef class Writer:
             self._tokens.append(STARTS[tag])
 
     cdef _end(self, tuple tags):
-        for tag in reversed(tags):
-            self._tokens.append(ENDS[tag])
+        cdef Py_ssize_t place
+        for place in range(len(tags) - 1, -1, -1):
+            self._tokens.append(ENDS[tags[place]])
