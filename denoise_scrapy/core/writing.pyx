@@ -216,8 +216,6 @@ cdef class Writer:
         """Open preformatted text. With a language, "" for an unknown one, it is code."""
         cdef Container above
         cdef tuple starts
-        if self.is_preformatted:
-            return
         self._close_leaf()
         self._end_implied_list()
         above = self._containers[-1]

@@ -17,7 +17,6 @@ from denoise_scrapy.page.columns import BoolArray
 
 #: The sign of a note: a number, a letter, a mark, with or without brackets.
 _SIGN = re.compile(r"([\[({]?)\s*((?:[^\W\d_]{1,6}[\s.-]?)?\d{1,4}[a-z]?|[^\W\d_]{1,3}|[*†‡§]{1,3})\s*[\])}]?")
-_MARKS = re.compile(f"[{START}{END}]")
 #: What may be before and after the sign at the start of a note.
 _BEFORE, _AFTER = re.compile(r"\s*[\[({^]?\s*"), re.compile(r"(?!\w)\s*[\])}]?[.:]?\s*")
 _NOT_OF_LABELS = re.compile(r"[^A-Za-z0-9]+")
@@ -128,7 +127,7 @@ class Footnotes:
     def _begins_with_sign(self, one: _Reference) -> bool:
         """Return whether a note begins with the sign of its reference."""
         start = int(self._marks["start"][one.target])
-        text = _MARKS.sub("", self._page.tree.slice(start, start + BEGINNING))
+        text = self._page.tree.slice(start, start + BEGINNING).replace(START, "").replace(END, "")
         return _end_of_sign(one.sign, text) > 0
 
     def _start(self, one: _Reference, label: str, *, cut: bool) -> bool:
@@ -172,7 +171,7 @@ class Footnotes:
 
 def _plain(text: str) -> str:
     """Replace raised digits of a text by ordinary ones, if its length stays the same."""
-    plain = unicodedata.normalize("NFKC", text)
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return plain if len(plain) == len(text) else text
 
 

@@ -190,7 +190,8 @@ class _Walk:
         if element in self._images:
             writer.image(self._images[element], block)
         elif tag == "pre":
-            writer.open_preformatted(element, self._language(element))
+            if not writer.is_preformatted:
+                writer.open_preformatted(element, self._language(element))
         elif tag == "a":
             self._start_link(element)
         elif element in self._boxes:
@@ -206,8 +207,8 @@ class _Walk:
     def _start_link(self, element: int) -> None:
         url = self._counted(safe_url(self._page.base_url, self._references.get(element, "")))
         # the label of the footnote that the link refers to, or leads back from
-        notes = {"reference": self._footnotes.references, "back": self._footnotes.backs}
-        labels = tuple((name, of[element]) for name, of in notes.items() if element in of)
+        notes = (("reference", self._footnotes.references), ("back", self._footnotes.backs))
+        labels = tuple([(name, of[element]) for name, of in notes if element in of])
         if url or labels:
             tag = "a" if url else "reference"
             self._writer.open_inline(element, tag, ((("href", url),) if url else ()) + labels)
