@@ -5,7 +5,7 @@ Written here instead of using a library: for 19 of the 27 pages in `tests/reader
 scripts in the output of markdownify 1.2, and of html-to-markdown 3.20; html2text is under the GPL.
 """
 
-import cython
+cimport cython
 
 import re
 

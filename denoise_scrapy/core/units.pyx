@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Units of a text in Markdown that we wrote, which chunks are made of: sentences, items, rows, parts of code."""
 
-import cython
+cimport cython
 
 from denoise_scrapy.core.lines import (
     ABBREVIATION, CLASS, END, FUNCTION, GOES_ON, LEADING, LEADS, NAME, PROMPT, QUOTES, RULE,

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Tokens of a rendering, written as elements of a page start and end."""
 
-import cython
+cimport cython
 
 from libc.stdint cimport int64_t, uint8_t
 
