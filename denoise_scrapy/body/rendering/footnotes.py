@@ -66,7 +66,9 @@ class Footnotes:
 
     def _find(self, shown: BoolArray) -> None:
         page, e, tags = self._page, self._e, self._page.tags()
-        self._seen, self._marks = e.rows["seen"], e.rows["marks"]
+        # lists: an item of an array takes five times as long
+        self._seen_from, self._seen_to = (e.rows["seen"][edge].tolist() for edge in ("start", "end"))
+        self._starts, self._ends = (e.rows["marks"][edge].tolist() for edge in ("start", "end"))
         places = {name: element for element, name in page.tree.values_of(b"id")}
         links = [
             (link, places[name])
@@ -74,12 +76,12 @@ class Footnotes:
             if (name := href.partition("#")[2]) in places and tags[link] == "a" and page.leads_here(href)
         ]
         # links up the page: visible characters from and to their targets, and the link
-        self._back = sorted((int(self._seen["start"][to]), link, to) for link, to in links if to <= link)
+        self._back = sorted((self._seen_from[to], link, to) for link, to in links if to <= link)
         is_back = np.zeros(len(e), bool)
         is_back[[link for _, link, _ in self._back]] = True
         self._in_back, self._in_heading = e.nearest(is_back), e.nearest(e.has_tag(HEADING_TAGS))
-        self._texts = np.flatnonzero(shown & (e.visible_after > 0))  # the marks before visible texts
-        self._text_marks = e.marks[self._texts]
+        texts = np.flatnonzero(shown & (e.visible_after > 0))  # the marks before visible texts
+        self._texts, self._text_marks = texts.tolist(), e.marks[texts].tolist()
         self._items, self._lists = e.has_tag({"li"}), e.has_tag({"ol"})
         sup = e.has_tag({"sup"})
         self._raised = e.inside(np.flatnonzero(sup)) | (e.subtree_sums(sup) > 0)
@@ -87,7 +89,7 @@ class Footnotes:
             _Reference(link, to, sign[1], sign[2])
             for link, to in links
             if to > link
-            and 0 < self._seen["end"][link] - self._seen["start"][link] <= LINK_CHARS
+            and 0 < self._seen_to[link] - self._seen_from[link] <= LINK_CHARS
             and (sign := _sign_of(page.tree.text_in(link)))
         ]
         self._targets = sorted({one.target for one in candidates})
@@ -107,15 +109,15 @@ class Footnotes:
 
     def _leading_back(self, one: _Reference) -> list[int]:
         """Return links in a note, or right after its place, that lead back to a reference."""
-        (start, end), place = self._seen[one.link].tolist(), self._seen["start"][one.target]
+        start, end, place = self._seen_from[one.link], self._seen_to[one.link], self._seen_from[one.target]
         first = bisect_left(self._back, (start - BESIDE,))
         last = bisect_left(self._back, (end + BESIDE + 1,))
         return [
             link
             for _, link, to in self._back[first : min(last, first + MOST_BACK)]
-            if self._seen["end"][to] <= end + BESIDE
+            if self._seen_to[to] <= end + BESIDE
             and link >= one.target
-            and (link < self._e.end[one.target] or self._seen["start"][link] <= place + BESIDE)
+            and (link < self._e.end[one.target] or self._seen_from[link] <= place + BESIDE)
         ]
 
     def _is_numbered(self, one: _Reference) -> bool:
@@ -126,7 +128,7 @@ class Footnotes:
 
     def _begins_with_sign(self, one: _Reference) -> bool:
         """Return whether a note begins with the sign of its reference."""
-        start = int(self._marks["start"][one.target])
+        start = self._starts[one.target]
         text = self._page.tree.slice(start, start + BEGINNING).replace(START, "").replace(END, "")
         return _end_of_sign(one.sign, text) > 0
 
@@ -157,15 +159,15 @@ class Footnotes:
         """Return the first visible texts that may be a note's: in its place, or after it in the enclosing element."""
         e, element, sign = self._e, one.target, len(one.sign) + BESIDE
         for _level in range(LEVELS):
-            if self._seen["end"][element] - self._seen["start"][one.target] > sign:
+            if self._seen_to[element] - self._seen_from[one.target] > sign:
                 break
             element = int(e.parent_or_self[element])
-        end = int(self._marks["end"][element])
+        end = self._ends[element]
         following = bisect_left(self._targets, one.target + 1)
         if following < len(self._targets):
-            end = min(end, int(self._marks["start"][self._targets[following]]))
-        first, last = np.searchsorted(self._text_marks, [int(self._marks["start"][one.target]), end]).tolist()
-        found: list[int] = self._texts[first:last][:MOST_BACK].tolist()
+            end = min(end, self._starts[self._targets[following]])
+        first = bisect_left(self._text_marks, self._starts[one.target])
+        found: list[int] = self._texts[first : min(bisect_left(self._text_marks, end), first + MOST_BACK)]
         return found
 
 
