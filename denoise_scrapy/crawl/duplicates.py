@@ -147,8 +147,9 @@ class Duplicates:
             self._lost(passage)
             return
         followed = passage if passage in self._open else None
-        # before another item reaches the feeds
-        took = self.feeds.took(None if followed is None else followed.text[:3:2])
+        took = True
+        if self.feeds.exporter is not None:  # before another item reaches the feeds
+            took = self.feeds.took(None if followed is None else followed.text[:3:2])
         if followed is None:
             return
         if not took:
@@ -156,7 +157,8 @@ class Duplicates:
             return
         self._unwritten.append(followed)
         try:
-            self.feeds.flush()
+            if self.feeds.exporter is not None:
+                self.feeds.flush()
         except OSError as error:
             message = "A feed cannot be written; copies of its items wait until it can: %s"
             self._crawl.say_once("unwritten", message, error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from functools import cached_property
 from typing import Any
 
 from scrapy.crawler import Crawler
@@ -29,10 +30,16 @@ class Feeds:
         feeds = crawler.settings.getdict("FEEDS").values()
         self.lists_changes = any(isinstance(one, Mapping) and one.get("format") == CHANGES for one in feeds)
 
+    @cached_property
+    def exporter(self) -> FeedExporter | None:
+        """Scrapy's extension that writes them; None if there are none."""
+        found: FeedExporter | None = self._crawler.get_extension(FeedExporter)
+        return found
+
     @property
     def _slots(self) -> list[Any]:
-        exporter = self._crawler.get_extension(FeedExporter)  # None without feeds; one of the project may have others
-        return [slot for slot in getattr(exporter, "slots", ()) if isinstance(slot, FeedSlot)]
+        # an extension of the project may have others
+        return [slot for slot in getattr(self.exporter, "slots", ()) if isinstance(slot, FeedSlot)]
 
     def took(self, name: Hashable | None) -> bool:
         """Return whether any feed has accepted the last scraped item, or there is none; call after each item.

@@ -512,7 +512,8 @@ class Passages:
             passage = next((one for one in opened if one.siblings is siblings and one.passed), None)
         if passage is not None:
             self._remove(passage.original, passage)
-            self._remove(passage.item, passage)
+            if passage.item is not passage.original:
+                self._remove(passage.item, passage)
             passage.left.set()
             if passage.given and not passage.is_ours:
                 self.refused.note(passage.given, error)
