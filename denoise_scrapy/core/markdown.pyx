@@ -200,7 +200,7 @@ cdef class Line:
         while 0 <= other < len(pieces):
             piece = pieces[other]
             if piece not in MARKS:
-                return (piece[0] if step > 0 else piece[-1]), mark
+                return piece[:1] if step > 0 else piece[-1:], mark
             mark = mark or piece.strip(pieces[index][0])[:1]
             other += step
         return "", mark
