@@ -550,8 +550,9 @@ def with_source(body: Body, make: Callable[[], str], examples: Iterable[Example]
     return replace(body, make_source=partial(_itself, html), make_taught=taught)
 
 
-# The address of a page, or the path of its file, in place of the page: its text would be that address.
-_ADDRESS = re.compile(r"\s*(https?://\S+|[^<\s]+\.x?html?\S*)\s*", re.IGNORECASE)
+# The address of a page, or the path of its file, in place of the page: its text would be that address. How it begins is
+# looked at once, as a word of many endings would be read anew from each.
+_ADDRESS = re.compile(r"\s*(?=https?://\S|[^<\s]+?\.x?html?)\S+\s*", re.IGNORECASE)
 
 
 class _Read(NamedTuple):

@@ -776,9 +776,10 @@ _SCREEN = re.compile(rb"\((?:(min|max)-(?:width|height):|(?:width|height)([<>])=
 _AT_RULE = re.compile(rb"@([\w-]+)")
 # A block whose rules hold in elements of a selector, as if within it.
 _SCOPE = re.compile(rb"@scope\s*\(([^()]*)\)")
-# A custom property and its value, a block of the root's, and where a value is used, with another if there is none.
-_DECLARED = re.compile(rb"(--[\w-]+)\s*:([^;{}]*)")
-_OF_ROOT = re.compile(rb":root\b[^{}]*\{([^{}]*)\}")
+# A custom property and its value, the root, and where a value is used, with another if there is none. A row of hyphens is
+# tried once, not from each of them.
+_DECLARED = re.compile(rb"(?<![\w-])(--[\w-]+)\s*:([^;{}]*)")
+_ROOT = re.compile(rb":root\b")
 _USED = re.compile(rb"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
 # Whether rules in other blocks hold; in any that is not here they do not.
 _AROUND = {b"supports": ALWAYS, b"layer": ALWAYS, b"-moz-document": ALWAYS, b"container": SOMETIMES}
@@ -803,8 +804,12 @@ def _media_holds(bytes media):
 def _with_values(bytes text):
     """Return style sheets with values in place of custom properties, if they set them once, at the root, or never."""
     often = Counter(name for name, _ in _DECLARED.findall(text))
-    values = {name: value for block in _OF_ROOT.findall(text) for name, value in _DECLARED.findall(block)
-              if often[name] == 1 and len(value) <= LONG_VALUE}
+    values = {}
+    for block in text.rpartition(b"}")[0].split(b"}"):
+        selectors, _, declarations = block.rpartition(b"{")
+        if _ROOT.search(selectors.rpartition(b"{")[2]):
+            found = _DECLARED.findall(declarations)
+            values.update((name, value) for name, value in found if often[name] == 1 and len(value) <= LONG_VALUE)
     return _USED.sub(lambda used: values.get(used[1], used[0] if often[used[1]] else used[2] or used[0]), text)
 
 

@@ -88,7 +88,7 @@ SELECTORS = (
         "(",
         ")",
     ),
-    *("<!--", "-->", "/*", "'", "@", ":has(a", "--a"),
+    *("<!--", "-->", "/*", "'", "@", ":has(a", "--a", "-", ":root "),
 )
 #: What stands around blocks.
 BLOCKS = (
@@ -155,9 +155,11 @@ def pages() -> Iterator[tuple[str, Page]]:
         yield f"selectors {unit}", lambda n, rule=rule: _sheet("", rule, "", n)
         yield f"rules of {unit}", lambda n, unit=unit: _sheet("", f"{unit}{{display:none}}", "", n)
         yield f"names {unit}", lambda n, unit=unit: _named(unit, n)
+        yield f"values beside {unit}", lambda n, unit=unit: _sheet("", unit, "{}b{color:var(--a)}", n)
     for unit in BLOCKS:
         yield f"block {unit}", lambda n, unit=unit: _sheet("", unit, "", n)
         yield f"block {unit} closed", lambda n, unit=unit: _sheet("", unit, "}" * (n // (2 * len(unit))), n // 2)
+        yield f"block beside values {unit}", lambda n, unit=unit: _sheet("", unit, "{}b{color:var(--a)}", n)
         yield f"block in one of many {unit}", lambda n, unit=unit: _sheet("a," * 400 + "b{", unit, "", n)
     for unit in LONG:
         name = unit.partition(":")[0]

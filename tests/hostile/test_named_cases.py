@@ -29,6 +29,12 @@ def test_time_is_in_proportion_to_the_size(name):
     assert not (wrong() and (why := wrong())), why  # what is seen twice is no accident
 
 
+def test_a_text_that_begins_like_an_address_takes_no_longer():
+    seconds(STORY, {})
+    wrong = partial(problem, lambda size: ".htm" * (size // 4) + " x", 20_000, SLACK, {})
+    assert not (wrong() and (why := wrong())), why
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_named_case(name):
     html = page_of(name, SIZE)
