@@ -74,8 +74,8 @@ class Example:
     def __post_init__(self) -> None:
         if not self.text.strip() and not self.keep and not self.fields:
             raise ValueError("an example has a text or selectors of it, or fields")
-        compile_all(self.keep)
         object.__setattr__(self, "keep", (self.keep,) if isinstance(self.keep, str) else tuple(self.keep))
+        compile_all(self.keep)
         if len(self.html) > MOST_BYTES:
             raise ValueError(f"the page of an example has at most {MOST_BYTES:,} bytes")
 

@@ -12,14 +12,14 @@ import re
 from denoise_scrapy.core.tokens cimport Token, text_token
 
 # read for each token: names of C
-cdef dict CONTAINERS, FORMULAS, INLINES
+cdef dict FORMULAS, INLINES
 cdef frozenset HEADING_TAGS, LEAVES
 from denoise_scrapy.core.characters import letters
 from denoise_scrapy.core.escaping import (
     ADDRESS, can_mark, code_block, code_span, destination, entity, escape_inside, escape_line, escape_text, formula,
 )
 from denoise_scrapy.core.markup import HEADING_TAGS
-from denoise_scrapy.core.written import CONTAINERS, FORMULAS, INLINES, LEAVES
+from denoise_scrapy.core.written import FORMULAS, INLINES, LEAVES, LINES
 
 cdef dict EMPHASIS = {"b": "**", "strong": "**", "i": "*", "em": "*", "cite": "*", "s": "~~", "del": "~~"}
 #: Markdown has no marks for sub and sup, but allows HTML. Other inline elements become text.
@@ -257,7 +257,7 @@ cdef list in_columns(list rows):
     return filled
 
 
-cdef frozenset BLOCK_TAGS = LEAVES.union(CONTAINERS.values(), ["div", "note", "box"])
+cdef frozenset BLOCK_TAGS = LINES.union(["div", "note", "box"])
 cdef tuple LISTS = ("ul", "ol", "dl"), ITEMS = ("li", "dt", "dd")
 #: CommonMark reads no larger item number.
 cdef int MAX_ITEM_NUMBER = 999_999_999

@@ -10,7 +10,7 @@ from denoise_scrapy.core.written import Attributes
 MAX_DEPTH: int
 MAX_INLINE_DEPTH: int
 
-class _Walk(Protocol):
+class _Visitor(Protocol):
     def start(self, element: int, block: int) -> bool: ...
     def write_text(self, text: str, mark: int, block: int) -> None: ...
 
@@ -18,7 +18,7 @@ class _Walk(Protocol):
 class Writer:
     is_preformatted: bool
     def walk(
-        self, page: _Walk, tree: Tree, columns: Sequence[Any], tags: list[str], above: npt.NDArray[Any]
+        self, visitor: _Visitor, tree: Tree, columns: Sequence[Any], tags: list[str], above: npt.NDArray[Any]
     ) -> list[Token]: ...
     def finish(self) -> list[Token]: ...
     def open_run(self, element: int, end: int, block: int) -> None: ...

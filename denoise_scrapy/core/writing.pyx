@@ -106,11 +106,11 @@ cdef class Writer:
         self._containers = [Container(-1, "", 0)]
         self._pending, self._run_block = "", -1
 
-    def walk(self, page, Tree tree not None, columns, list tags, const int64_t[::1] above) -> list:
+    def walk(self, visitor, Tree tree not None, columns, list tags, const int64_t[::1] above) -> list:
         """Visit the marks of written elements and the texts of kept blocks; return the tokens.
 
         Args:
-            page: Starts elements and writes texts that are special.
+            visitor: Starts elements and writes texts that are special.
             tree: The page's.
             columns: Whether each mark is a start, of a written tag or a line break; whether the text after it is
                 written, and special; whether each element ends a block, is left out, and is special: 2 for a run of
@@ -136,7 +136,7 @@ cdef class Writer:
                     self.text(" ", self._run_block)
                 if not is_start[i]:
                     self.end(element)
-                elif element >= self._run_end and not (special[element] and page.start(element, block)):
+                elif element >= self._run_end and not (special[element] and visitor.start(element, block)):
                     self._open(element, tags[element], above, left_out[element])
             if is_break[i]:
                 self.break_line()
@@ -144,7 +144,7 @@ cdef class Writer:
             if is_text[i] and start < ends[i]:
                 text = tree.text.data()[start:ends[i]].decode("utf-8", "replace")
                 block = block if self._run_block < 0 else self._run_block
-                page.write_text(text, i, block) if is_noted[i] else self.text(text, block)
+                visitor.write_text(text, i, block) if is_noted[i] else self.text(text, block)
         return self.finish()
 
     def finish(self) -> list:
@@ -276,13 +276,10 @@ cdef class Writer:
 
     cpdef text(self, str text, int block, tuple attributes=()):
         """Write a text; white space is collapsed, unless it is preformatted."""
-        cdef str line, shown
+        cdef str line
         cdef bint is_next = False
         if self.is_preformatted:
             self._write(text.replace(LINE_BREAK, "\n"), block, attributes)
-            return
-        if LINE_BREAK not in text:
-            self._write(text, block, attributes)
             return
         for line in text.split(LINE_BREAK):
             if is_next:

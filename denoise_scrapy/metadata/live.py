@@ -26,9 +26,10 @@ LEAST = 3
 LONGEST = 3 * 86_400
 #: Kinds of pages whose posts are no updates.
 OTHER_KINDS = frozenset(["thread", "question", "list", "shop", "collection", "none"])
-#: Levels above a time in which its post is looked for, and largest groups of posts, each of which takes a look at all
-#: lines; characters of a text that is only a time.
+#: Levels above a time in which its post is looked for, and characters of a text that is only a time.
 MAX_LEVELS, MAX_TIME = 8, 40
+#: Largest groups of posts that are looked at: each takes a look at all lines.
+MOST_GROUPS = 8
 
 _CLOCK = re.compile(
     r"(?<![\d.:])([01]?\d|2[0-3])\s?[:.h時时]\s?([0-5]\d)(?:[:.][0-5]\d)?(?![\d.:]*\d)\s*(?:([ap])\.?m\b)?",
@@ -97,7 +98,7 @@ def _shown(root: Any, lines: Sequence[Line]) -> list[Update]:
     # comments and teasers beside a story have less of the body
     most = HALF * sum(len(line.text) for line in lines if line.is_kept)
     best = list[Update]()
-    for (_, tag, _), row in nlargest(MAX_LEVELS, rows.items(), key=lambda one: len(one[1])):
+    for (_, tag, _), row in nlargest(MOST_GROUPS, rows.items(), key=lambda one: len(one[1])):
         if LEAST <= len(row) <= MAX_UPDATES:
             posts = [Update(row[post], text) for post, text in _texts(lines, list(row), tag).items()]
             size = sum(len(post.text) for post in posts)
