@@ -24,9 +24,9 @@ class Feeds:
 
     def __init__(self, crawler: Crawler):
         self._crawler = crawler
-        self._counts: list[tuple[int, int]] = []
-        # numbers of feeds, by the hash of an item's name; copies of forgotten items are dropped
-        self._rejected: LocalCache[int, list[int]] = LocalCache(MOST_OF_ALL)
+        self._counts: dict[str, tuple[int, int]] = {}  # by feed; an extension of the project may add and remove some
+        # feeds, by the hash of an item's name; copies of forgotten items are dropped
+        self._rejected: LocalCache[int, list[str]] = LocalCache(MOST_OF_ALL)
         feeds = crawler.settings.getdict("FEEDS").values()
         self.lists_changes = any(isinstance(one, Mapping) and one.get("format") == CHANGES for one in feeds)
 
@@ -48,9 +48,9 @@ class Feeds:
             name: The item's name if its text is kept, None for other items.
         """
         # filters called again may decide differently, such as one that accepts only a hundred items
-        counts = [(slot.batch_id, slot.itemcount) for slot in self._slots]
-        before, self._counts = self._counts or [(1, 0)] * len(counts), counts
-        rejecting = [number for number, (one, other) in enumerate(zip(counts, before, strict=True)) if one == other]
+        counts = {slot.uri_template: (slot.batch_id, slot.itemcount) for slot in self._slots}
+        rejecting = [feed for feed, one in counts.items() if one == self._counts.get(feed, (1, 0))]
+        self._counts = counts
         if name is not None:
             self._rejected.pop(hash(name), None)
             if rejecting:
@@ -59,9 +59,9 @@ class Feeds:
 
     def may_take(self, item: Any, name: Hashable) -> bool:
         """Return whether a feed that rejected a kept item would accept a copy as it is now; True if a filter fails."""
-        slots = self._slots
+        rejecting = self._rejected.get(hash(name), ())
         try:
-            return any(slots[number].filter.accepts(item) for number in self._rejected.get(hash(name), ()))
+            return any(slot.filter.accepts(item) for slot in self._slots if slot.uri_template in rejecting)
         except Exception as error:  # it may need a field that a later pipeline sets
             logger.debug("A feed's filter failed on an item that is still in the pipelines: %r", error)
             return True

@@ -153,6 +153,27 @@ def test_feeds_may_be_written_by_an_extension_of_the_project(pages: Web, tmp_pat
     assert len(done.dropped) == PAGES - STORIES
 
 
+class FeedWhenNeeded(FeedExporter):
+    """Opens a feed for each story, before the others, when its first item arrives."""
+
+    def item_scraped(self, item: Any, spider: Any) -> None:
+        uri = self.crawler.settings["OWN"].format(item["n"] % STORIES)
+        if uri not in self.feeds:
+            self.feeds[uri] = {**next(iter(self.feeds.values())), "takes": range(item["n"], PAGES, STORIES)}
+            self.filters[uri] = Taking(self.feeds[uri])
+            self.slots.insert(0, self._start_new_batch(1, uri, self.feeds[uri], spider, uri))
+        super().item_scraped(item, spider)
+
+
+def test_feeds_may_be_opened_while_items_arrive(pages: Web, tmp_path: Path) -> None:
+    given = {"OWN": str(tmp_path / "own-{}.jsonl"), "EXTENSIONS": {FeedWhenNeeded: 0, FeedExporter: None}}
+    done, [all_of_them] = crawled(pages, tmp_path, [PASS] * PAGES, {}, **given, **ONE_BY_ONE)
+    assert "Traceback" not in done.log
+    assert all_of_them == [*range(STORIES)]
+    assert [numbers_in(tmp_path / f"own-{number}.jsonl") for number in range(STORIES)] == [[0], [1]]
+    assert done.of() == [pages("/0"), pages("/1")] * 2
+
+
 fates = st.tuples(st.sampled_from(["pass", "pass", "drop", "fail", "replace"]), st.sampled_from([0.0, 0.0, 0.15]))
 takes = st.sets(st.integers(0, PAGES - 1))
 
