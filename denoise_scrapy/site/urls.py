@@ -68,7 +68,10 @@ def without_field(url: str) -> str:
 @lru_cache(1024)  # each page's URL is normalised some four times: 30 µs each
 def canonical(url: str) -> str:
     """Return the URL as browsers send it, its parameters sorted, as `w3lib.url.canonicalize_url` does."""
-    return canonicalize_url(url, keep_fragments=True)
+    try:
+        return canonicalize_url(url, keep_fragments=True)
+    except ValueError:  # not a URL that could be fetched
+        return url
 
 
 def spelling(url: str) -> str:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from denoise_scrapy.crawl.passages import Spellings
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import VisitedShapes, page_identity, sibling_links, site_key, url_likeness
 from denoise_scrapy.site.urls import (
@@ -305,6 +306,11 @@ def test_the_spelling_of_an_action_does_not_hide_it(action: str, acting: str, da
 @given(st.text(max_size=60))
 def test_any_text_is_judged(path: str) -> None:
     assert looks_like_action(path) in (True, False)
+
+
+@pytest.mark.parametrize("url", ["http://[::1].", "http://:80\\@a.example", "http://[v1.x]@½"])
+def test_what_only_looks_like_a_url_has_a_key_too(url: str) -> None:
+    assert site_key(url) and Spellings().key(url).startswith("http://")
 
 
 def test_spellings_of_one_page() -> None:
