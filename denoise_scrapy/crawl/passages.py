@@ -41,8 +41,10 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.datatypes import LocalCache
+from scrapy.utils.defer import deferred_from_coro
 
 from denoise_scrapy.body.fields import chunk_rows_of
+from denoise_scrapy.crawl.budget import TIMEOUT
 from denoise_scrapy.crawl.items import (
     PLAIN,
     all_values,
@@ -248,6 +250,7 @@ class Passage:
     siblings: ResponseItems  # the items of its response
     named: Named = NO_NAME
     since: float = field(default_factory=time.monotonic)  # when it left the spider
+    timer: asyncio.TimerHandle | None = None  # while it is held and its callback awaits something
     values: Mapping[Any, Any] | None = None  # its values as Scrapy's pipelines would get them, once these have begun
     passed: list[object] = field(default_factory=list)  # our pipelines that it has entered
     joined: Extracted | None = None  # the text of its article, if that has several pages
@@ -611,16 +614,24 @@ class Passages:
             page = pages.recent.get(response.url)
         return self._responses.setdefault(response, ResponseItems(response, settings, page))
 
-    @staticmethod
-    def _note_values(passage: Passage) -> None:
-        """Note the values of an item that is still held."""
+    def _note_values(self, passage: Passage) -> None:
+        """Note the values of an item that is still held, and do not hold it forever."""
         if passage.siblings.held is passage:
             passage.values = {**passage.content}
+            passage.timer = asyncio.get_running_loop().call_later(TIMEOUT, self._pass_on, passage)
+
+    def _pass_on(self, passage: Passage) -> None:
+        """Send an item to the pipelines whose callback still awaits something, perhaps what these do with it."""
+        passage.siblings.held = None
+        send = self._crawl.crawler.engine.scraper.start_itemproc_async
+        deferred_from_coro(send(self._decided(passage), response=passage.siblings.response))
 
     def _decided(self, passage: Passage) -> Any:
         """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""
         passage.siblings.decide(passage)
         passage.since = time.monotonic()
+        if passage.timer is not None:
+            passage.timer.cancel()
         if passage.values is not None:  # its callback has waited
             self.go_on(passage)
         if passage.item is not passage.original:

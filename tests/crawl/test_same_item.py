@@ -117,6 +117,32 @@ def test_an_item_that_is_handed_on_has_what_pipelines_add(
         assert all(sentence(item["n"]) in item["body"] for item in items if "n" in item)
 
 
+def test_a_callback_may_await_what_becomes_of_its_item(site: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("denoise_scrapy.crawl.passages.TIMEOUT", 0.2)
+
+    async def parse(self: Any, response: Any) -> Any:
+        yield (item := {"url": response.url, "stored": (stored := asyncio.Event())})
+        await asyncio.wait_for(stored.wait(), LONGEST_WAIT / 2)
+        yield {"url": response.url, "late": item["body"]}
+
+    class Stores:
+        def process_item(self, item: Any) -> Any:
+            if "stored" in item:
+                item["stored"].set()
+            return item
+
+    done = crawl(spider_of(*site.urls(range(PAGES)), parse=parse), {"ITEM_PIPELINES": {Stores: 300}})
+    assert not done.lines(" ERROR ") and len(done.items) == 2 * PAGES
+    for first, later in zip(*(sorted(group, key=str) for group in parted(done.items, "late")), strict=True):
+        assert first["body"] == later["late"] and sentence(int(first["url"].rpartition("/")[2])) in first["body"]
+        assert "body" not in later
+
+
+def parted(items: list[Any], field: str) -> tuple[list[Any], list[Any]]:
+    """Return the items without a field, and those with it."""
+    return [item for item in items if field not in item], [item for item in items if field in item]
+
+
 class Drops:
     """A middleware behind ours."""
 
