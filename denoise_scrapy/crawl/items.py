@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Set
 from datetime import date
 from datetime import time as clock_time
 from decimal import Decimal
+from inspect import signature
 from itertools import chain
 from typing import Any
 
@@ -164,14 +165,20 @@ def with_field(item: Any, field: str, value: Any) -> Any:
             setattr(item, field, value)
         else:
             ItemAdapter(item)[field] = value
-    except AttributeError:  # the base of FrozenInstanceError in dataclasses and attrs
-        if dataclasses.is_dataclass(item) and not isinstance(item, type):
-            return dataclasses.replace(item, **{field: value})
-        if not hasattr(item, "__attrs_attrs__"):
+    except AttributeError as error:
+        if not type(error).__name__.startswith("Frozen"):  # of dataclasses and attrs
             raise
-        import attr  # noqa: PLC0415 - optional; installed if the item's class uses it
+        made = copied(item)  # a constructor may make other values anew, as numbers of items
+        if hasattr(item, "__attrs_attrs__"):
+            import attr  # noqa: PLC0415 - optional; installed if the item's class uses it
 
-        return attr.evolve(item, **{field: value})
+            assigned = attr.setters.pipe(attr.setters.convert, attr.setters.validate)
+            value = assigned(item, attr.fields_dict(type(item))[field], value)
+        # it may refuse the value, or change it; with arguments, it cannot be called again
+        elif hasattr(item, "__post_init__") and not signature(item.__post_init__).parameters:
+            value = getattr(dataclasses.replace(item, **{field: value}), field)
+        object.__setattr__(made, field, value)
+        return made
     except ValueError as error:  # pydantic's ValidationError
         if not any(str(each.get("type")).startswith("frozen") for each in _parts_of(error)):
             raise

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import random
 from collections.abc import Iterator, KeysView
 from datetime import date
 from decimal import Decimal
@@ -196,6 +197,70 @@ def test_a_refused_value_costs_its_field_alone_and_is_said_in_one_line(articles:
     [line] = warnings_of(done)
     assert line.startswith("denoise_scrapy") and " WARNING " in line
     assert all(part in line for part in (kind.__name__, "'markdown'", reason)) and len(line) < MOST_SAID
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """Its constructor makes a value anew, and changes another."""
+
+    url: str
+    body: str = ""
+    made: float = dataclasses.field(init=False, default_factory=random.random)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", self.url + "#made")
+
+
+@dataclasses.dataclass(frozen=True)
+class MadeOf:
+    """Its constructor takes what no field has."""
+
+    url: str
+    of: dataclasses.InitVar[str]
+    body: str = ""
+    made: str = dataclasses.field(init=False, default="")
+
+    def __post_init__(self, of: str) -> None:
+        object.__setattr__(self, "made", of)
+
+
+@dataclasses.dataclass(frozen=True)
+class OwnConstructor:
+    made: str
+    body: str = ""
+    url: str = ""
+
+    def __init__(self, address: str):
+        object.__setattr__(self, "url", address)
+        object.__setattr__(self, "made", address)
+
+
+@attrs.frozen
+class MadeAttrs:
+    url: str = attrs.field(converter=lambda url: url + "#made")
+    body: str = attrs.field(default="", converter=str.upper)
+    made: list[int] = attrs.field(init=False, factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self.made.append(1)
+
+
+@pytest.mark.parametrize(
+    "make", [Made, lambda url: MadeOf(url, "a row"), OwnConstructor, MadeAttrs], ids=["made", "of", "own", "attrs"]
+)
+def test_a_copy_of_a_frozen_item_has_the_values_of_the_item(articles: Web, make: Any) -> None:
+    mine: list[Any] = []
+
+    def parse(self: Any, response: Any) -> Any:
+        mine.append(make(response.url))
+        yield mine[-1]
+
+    done = crawl(spider_of(*articles.urls(range(PAGES)), parse=parse))
+    assert warnings_of(done) == [] and len(done.items) == PAGES
+    assert {(item.url, str(item.made)) for item in done.items} == {(item.url, str(item.made)) for item in mine}
+    assert all(item.body.isupper() == (make is MadeAttrs) for item in done.items)
+    for item in done.items:
+        assert sentence(int(item.url.removesuffix("#made").rpartition("/")[2])).lower() in item.body.lower()
 
 
 class Marked(Typed):
