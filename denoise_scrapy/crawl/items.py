@@ -252,7 +252,8 @@ def is_markup(text: str) -> bool:
 def _is_now(value: float | Decimal) -> bool:
     """Return whether a number is the current time, in seconds or milliseconds."""
     try:
-        return any(abs(float(value) - now) < DAY for now in (int(time.time()), int(time.time() * 1000)))
+        number, now = float(value), time.time()
+        return abs(number - now) < DAY or abs(number - now * 1000) < DAY
     except (OverflowError, ValueError):  # a number that no float is
         return False
 
@@ -283,7 +284,7 @@ def _lasting(value: Any, met: dict[int, Any], levels: int = MOST_LEVELS) -> Any:
     if value is None or isinstance(value, (bytes, date, clock_time)) or not levels or id(value) in met:
         return None
     is_list = isinstance(value, (list, tuple, Set))
-    if is_list or isinstance(value, Mapping) or ItemAdapter.is_item(value):
+    if not isinstance(value, str) and (is_list or isinstance(value, Mapping) or ItemAdapter.is_item(value)):
         inner = value if is_list or isinstance(value, Mapping) else ItemAdapter(value)
         if not all(isinstance(each, PLAIN) for each in (inner if is_list else inner.values())):
             met[id(value)] = value
