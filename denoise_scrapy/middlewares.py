@@ -79,6 +79,7 @@ class ItemPageMiddleware(Component):
                 for ready in await self._taken(response, each):
                     if isinstance(ready, Request) and passages.carried(ready):
                         carrying.append(ready)
+                        passages.wait_for_held(response, carrying)
                     else:
                         yield ready
                 while carrying and not passages.holds(response):

@@ -132,6 +132,7 @@ class ResponseItems:
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
         self.held: Passage | None = None  # of an item, until others show whether this page is about it
+        self.carrying = deque[Request]()  # which wait for that to leave our pipelines
         self.keys: Counter[str] = Counter()  # of its items, which are `numbered`
 
     @property
@@ -522,6 +523,11 @@ class Passages:
                 self.refused.note(passage.given, error)
         return passage
 
+    def wait_for_held(self, response: Response, carrying: deque[Request]) -> None:
+        """Note the requests that wait for the items of a response."""
+        if (siblings := self._responses.get(response)) is not None:
+            siblings.carrying = carrying
+
     def holds(self, response: Response) -> bool:
         """Return whether an item of a response is held."""
         siblings = self._responses.get(response)
@@ -621,10 +627,16 @@ class Passages:
             passage.timer = asyncio.get_running_loop().call_later(TIMEOUT, self._pass_on, passage)
 
     def _pass_on(self, passage: Passage) -> None:
-        """Send an item to the pipelines whose callback still awaits something, perhaps what these do with it."""
+        """Send an item on whose callback still awaits something, perhaps what pipelines or requests do with it."""
         passage.siblings.held = None
-        send = self._crawl.crawler.engine.scraper.start_itemproc_async
-        deferred_from_coro(send(self._decided(passage), response=passage.siblings.response))
+        deferred_from_coro(self._send(self._decided(passage), passage.siblings))
+
+    async def _send(self, item: Any, siblings: ResponseItems) -> None:
+        """Send an item to the pipelines, then the requests that wait for it, which the crawl does not end before."""
+        engine: Any = self._crawl.crawler.engine
+        await engine.scraper.start_itemproc_async(item, response=siblings.response)
+        while siblings.carrying:
+            engine.crawl(siblings.carrying.popleft())
 
     def _decided(self, passage: Passage) -> Any:
         """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""

@@ -138,6 +138,26 @@ def test_a_callback_may_await_what_becomes_of_its_item(site: Web, monkeypatch: p
         assert "body" not in later
 
 
+def test_a_callback_may_await_what_a_request_with_its_item_brings(site: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("denoise_scrapy.crawl.passages.TIMEOUT", 0.2)
+
+    async def parse(self: Any, response: Any) -> Any:
+        yield (item := {"url": response.url})
+        number, answered = response.url.rpartition("/")[2], asyncio.Event()
+        given = {"item": item, "answered": answered}
+        yield response.follow(f"/comment/{number}", self.comments, cb_kwargs=given)
+        await asyncio.wait_for(answered.wait(), LONGEST_WAIT / 2)
+
+    def comments(self: Any, response: Any, item: dict[str, Any], answered: asyncio.Event) -> Any:
+        answered.set()
+        yield {"url": response.url, "id of": item["id"]}
+
+    spider = spider_of(*site.urls(range(PAGES)), parse=parse, comments=comments)
+    done = crawl(spider, {"ITEM_PIPELINES": {Number: 300}, "DENOISE_DEDUP": "off"})
+    assert not done.lines(" ERROR ") and len(done.items) == 2 * PAGES
+    assert done.stats["request_depth_max"] == 1 and done.stats["downloader/request_count"] == 2 * PAGES
+
+
 def parted(items: list[Any], field: str) -> tuple[list[Any], list[Any]]:
     """Return the items without a field, and those with it."""
     return [item for item in items if field not in item], [item for item in items if field in item]
