@@ -75,7 +75,7 @@ cdef inline bint has_variants(uint32_t before, uint32_t code) noexcept nogil:
     if code > 0xFFFF:
         return class_of(before) == CJK or before >> 16 == 2
     return (before >= 0x1000 and not is_variant(before)) or c'0' <= before <= c'9' or (
-        before == 0x23 or before == 0x2A or before == 0xA9 or before == 0xAE)
+        before in (0x23, 0x2A, 0xA9, 0xAE))
 
 
 cdef inline bint is_unseen(uint32_t code, uint32_t before, uint32_t further) noexcept nogil:
@@ -92,7 +92,7 @@ cdef inline bint is_unseen(uint32_t code, uint32_t before, uint32_t further) noe
         return code >> 12 == 0xE0 or 0x1BCA0 <= code < 0x1BCA4 or 0x1D173 <= code < 0x1D17B
     if KIND[code] & (CLASS_BITS | BLANK) != SPACE:
         return False
-    if code == 0x200C or code == 0x200D:
+    if code in (0x200C, 0x200D):
         return not is_joined(before)
     if code == 0x034F:  # keeps marks of a letter apart
         return not (0x0300 <= before < 0x034F or 0x0591 <= before < 0x05C8)

@@ -538,7 +538,7 @@ cdef int measure_places(FeatureStrings new, Marks marks, const Kept& kept, vecto
     out[SHARE_OF_LONGEST_NEW] = share(out[LONGEST_NEW] * per, new.n)
     out[SHARE_OF_LONGEST_LOST] = share(out[LONGEST_LOST] * per, kept.n)
     for place in range(REPLACED, NEW_WITHIN + 1):
-        if place != SHARE_OF_LONGEST_NEW and place != SHARE_OF_LONGEST_LOST:
+        if place not in (SHARE_OF_LONGEST_NEW, SHARE_OF_LONGEST_LOST):
             out[place] = log1p(out[place])
 
 

@@ -463,7 +463,7 @@ cdef class Vocabulary:
         """Return the number of a name, or of the longest known word that a word begins or ends with."""
         cdef int32_t number = find(self.codes, <uint64_t>name.code + 1)
         cdef size_t size = name.size
-        if memchr(name.text, 32, name.size) != NULL:
+        if memchr(name.text, 32, name.size):
             return number
         while number == NOT_THERE and size > LEAST_PART:
             size -= 1
@@ -1271,7 +1271,7 @@ cdef struct Address:      # of a link
 
 
 cdef inline bint ends_part(unsigned char char, bint is_host) noexcept nogil:
-    return char == c'#' or char == c'?' or (is_host and char == c'/')
+    return char in b"#?" or (is_host and char == c'/')
 
 
 cdef Address read_address(const unsigned char* text, size_t size, int32_t folders) noexcept nogil:
@@ -1304,7 +1304,7 @@ cdef Address read_address(const unsigned char* text, size_t size, int32_t folder
             digits *= i + 1 == size or ends_part(text[i + 1], False)
         elif i == path or text[i - 1] == c'/':
             depth += 1
-        hyphens += text[i] == c'-' or text[i] == c'_'
+        hyphens += text[i] in b"-_"
         digits += is_digit(text[i])
         i += 1
     found.shape = 1 + 8 * depth + 4 * (hyphens >= TITLE_HYPHENS) + 2 * (digits >= NUMBER_DIGITS)

@@ -41,7 +41,7 @@ cdef inline bint is_name_byte(char byte) noexcept nogil:
 cdef bint has_word(const char* names, const char* word) noexcept nogil:
     """Return whether names contain a word, with no letter right before or after it."""
     cdef const char* found = strstr(names, word)
-    while found != NULL:
+    while found:
         if (found == names or not is_name_byte((found - 1)[0])) and not is_name_byte(found[strlen(word)]):
             return True
         found = strstr(found + 1, word)
@@ -67,7 +67,7 @@ cdef int write_source(const char* text, string& out, bint is_tex) nogil:
             text += 2
         else:
             out.push_back(text[0])
-            if is_tex and text[0] == c'\\' and (text[1] == c'%' or text[1] == c'\\'):
+            if is_tex and text[0] == c'\\' and text[1] in b"%\\":
                 text += 1
                 out.push_back(text[0])
         text += 1
@@ -77,7 +77,7 @@ cdef const xmlNode* second_in(const xmlNode* node) noexcept nogil:
     """Return the second child element, NULL for none."""
     cdef const xmlNode* child = node.children
     cdef int part = 0
-    while child != NULL:
+    while child:
         part += child.type == XML_ELEMENT_NODE
         if part == 2:
             return child
@@ -98,19 +98,19 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
         if equal(<const char*>node.name, NOTATIONS[i][0].c_str()):
             notation = NOTATIONS[i].data()
             out.append(notation[1])
-    if index != NULL:
+    if index:
         out.push_back(c'[')
         write_parts(index, out, depth + 1)
         out.push_back(c']')
-    while child != NULL:
-        if child.type == XML_TEXT_NODE and child.content != NULL and notation == NULL:
+    while child:
+        if child.type == XML_TEXT_NODE and child.content and not notation:
             write_source(<const char*>child.content, out, False)
         elif child.type == XML_ELEMENT_NODE and child != index and not is_named(child, b"annotation") and not (
-                is_named(child, b"annotation-xml") or is_named(child, b"mphantom") or attribute_of(child, b"hidden") != NULL):
+                is_named(child, b"annotation-xml") or is_named(child, b"mphantom") or attribute_of(child, b"hidden")):
             part += 1
-            if notation != NULL and 2 <= part <= 3:
+            if notation and 2 <= part <= 3:
                 out.append(notation[part])
-            if notation != NULL and (part > 1 or notation[1].size()):
+            if notation and (part > 1 or not notation[1].empty()):
                 out.push_back(c'{')
                 write_parts(child, out, depth + 1)
                 out.push_back(c'}')
@@ -124,10 +124,10 @@ cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
     cdef const xmlNode* semantics = math.children
     cdef const xmlNode* child
     cdef const char* encoding
-    while semantics != NULL:
+    while semantics:
         child = semantics.children if is_named(semantics, b"semantics") else NULL
-        while child != NULL:
-            if is_named(child, b"annotation") and child.children != NULL and child.children.content != NULL:
+        while child:
+            if is_named(child, b"annotation") and child.children and child.children.content:
                 encoding = told_of(child, b"encoding")
                 if equal(encoding, b"application/x-tex") or equal(encoding, b"TeX"):
                     return child.children
@@ -147,7 +147,7 @@ cdef bint is_display(const xmlNode* node) noexcept nogil:
         if equal(told, b"block") or equal(told, b"true"):
             return True
         node = node.parent
-        if node == NULL or node.type != XML_ELEMENT_NODE:
+        if not node or node.type != XML_ELEMENT_NODE:
             break
     return False
 
@@ -172,13 +172,13 @@ cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
     cdef const char* told = told_of(node, b"alt" if is_image else b"alttext")
     if not is_image and is_prose(told):
         told = b""
-    if tex != NULL and tex.type != XML_ELEMENT_NODE and tex.content != NULL and is_prose(<const char*>tex.content):
+    if tex and tex.type != XML_ELEMENT_NODE and tex.content and is_prose(<const char*>tex.content):
         tex = NULL
         if not is_named(node, b"math"):
             return False
-    if tex != NULL:
-        while tex != NULL:
-            if tex.type != XML_ELEMENT_NODE and tex.content != NULL:
+    if tex:
+        while tex:
+            if tex.type != XML_ELEMENT_NODE and tex.content:
                 write_source(<const char*>tex.content, out, True)
             tex = tex.next
     elif told[0]:
@@ -209,7 +209,7 @@ cdef bint looks_like_tex(const char* text) noexcept nogil:
     cdef const char* at = text
     cdef bint in_words = False
     while at[0]:
-        if at[0] == c'\\' or c'^' <= at[0] <= c'_' or at[0] == c'=':
+        if at[0] in b"\\^_=":
             return True
         in_words |= is_name_byte(at[0]) and is_name_byte(at[1])
         at += 1
@@ -228,7 +228,7 @@ cdef bint is_tex(const char* text) noexcept nogil:
     for i in range(size - 1 if size else 0):
         if text[i] == c'\\':
             in_command = is_name_byte(text[i + 1])
-        elif text[i + 1] == c'{' and (text[i] == c'^' or text[i] == c'_' or (in_command and is_name_byte(text[i]))):
+        elif text[i + 1] == c'{' and (text[i] in b"^_" or (in_command and is_name_byte(text[i]))):
             return strstr(text + i, b"}") != NULL
         else:
             in_command &= is_name_byte(text[i])
@@ -251,19 +251,19 @@ cdef bint is_formula_image(const xmlNode* node) noexcept nogil:
     cdef const char* names = told_of(node, b"class") if alt[0] else alt
     cdef const char* source = told_of(node, b"src") if alt[0] else alt
     return is_tex(alt) or (has_word(names, b"latex") or has_word(names, b"tex") or has_word(names, b"math") or (
-        strstr(source, b"latex") != NULL or strstr(source, b"math/render") != NULL)) and looks_like_tex(alt)
+        strstr(source, b"latex") or strstr(source, b"math/render"))) and looks_like_tex(alt)
 
 
 cdef bint is_math_alone(const xmlNode* node) noexcept nogil:
     """Return whether a node is a formula in MathML, or contains nothing but one."""
     cdef int _level
     for _level in range(LEVELS):
-        if node == NULL or node.type != XML_ELEMENT_NODE or is_named(node, b"math"):
+        if not node or node.type != XML_ELEMENT_NODE or is_named(node, b"math"):
             break
         node = shown_from(node.children, False)
-        if node != NULL and shown_from(node.next, False) != NULL:
+        if node and shown_from(node.next, False):
             return False
-    return node != NULL and is_named(node, b"math")
+    return node and is_named(node, b"math")
 
 
 cdef bint is_before_source(const xmlNode* node) noexcept nogil:
@@ -271,7 +271,7 @@ cdef bint is_before_source(const xmlNode* node) noexcept nogil:
     cdef int _passed
     for _passed in range(LEVELS):  # the rendering follows the preview
         node = shown_from(node.next, False)
-        if node == NULL or node.type != XML_ELEMENT_NODE:
+        if not node or node.type != XML_ELEMENT_NODE:
             return False
         if is_tex_script(node):
             return True

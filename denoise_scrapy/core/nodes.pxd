@@ -21,7 +21,7 @@ cdef enum:
 
 cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nogil:
     """Return the value of an attribute, "" if it has none."""
-    if attribute.children == NULL or attribute.children.content == NULL:
+    if not attribute.children or not attribute.children.content:
         return b""
     return attribute.children.content
 
@@ -30,7 +30,7 @@ cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* n
     """Return the value of an element's attribute, NULL if missing."""
     cdef const xmlAttr* attribute = node.properties
     cdef int left = MOST_PASSED
-    while attribute != NULL and left:
+    while attribute and left:
         if equal(<const char*>attribute.name, name):
             return value_of(attribute)
         attribute = attribute.next
@@ -41,7 +41,7 @@ cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* n
 cdef inline const char* told_of(const xmlNode* node, const char* name) noexcept nogil:
     """Return the value of an element's attribute, "" if missing."""
     cdef const unsigned char* told = attribute_of(node, name)
-    if told == NULL:
+    if not told:
         return b""
     return <const char*>told
 
@@ -57,13 +57,13 @@ cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
 
 
 cdef inline bint is_text(const xmlNode* node) noexcept nogil:
-    return (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL
+    return node.type in (XML_TEXT_NODE, XML_CDATA_SECTION_NODE) and node.content
 
 
 cdef inline int add_text_of(const xmlNode* node, string& text, size_t most) nogil:
     """Add the text of an element without others in it, up to a number of bytes and to the end of a node."""
     node = node.children
-    while node != NULL and text.size() < most:
+    while node and text.size() < most:
         if is_text(node):
             text.append(<const char*>node.content)
         node = node.next
@@ -71,9 +71,9 @@ cdef inline int add_text_of(const xmlNode* node, string& text, size_t most) nogi
 
 cdef inline const xmlNode* next_in(const xmlNode* top, const xmlNode* node) noexcept nogil:
     """Return the node after another one in an element's tree, in document order; NULL after the last."""
-    if node.type == XML_ELEMENT_NODE and node.children != NULL:
+    if node.type == XML_ELEMENT_NODE and node.children:
         return node.children
-    while node != top and node.next == NULL:
+    while node != top and not node.next:
         node = node.parent
     return node.next if node != top else NULL
 
@@ -85,7 +85,7 @@ cdef inline const xmlNode* shown_from(const xmlNode* node, bint backwards) noexc
     """
     cdef const unsigned char* text
     cdef int left = MOST_PASSED
-    while node != NULL and node.type != XML_ELEMENT_NODE:
+    while node and node.type != XML_ELEMENT_NODE:
         if is_text(node):
             text = node.content
             while is_blank(text[0]) and left:

@@ -27,7 +27,7 @@ cdef inline int32_t tag_of(Tree tree, int32_t element) noexcept nogil:
     cdef int32_t kind = kind_of(tree, element), heading = tree.tokens[tree.elements[element].token].heading
     return (
         ((kind & IS_CAPTION) != 0) | ((kind & IS_TIME) != 0) << 1 | (heading == 1) << 2
-        | (heading == 2 or heading == 3) << 3 | ((kind & IS_ITEM) != 0) << 4 | ((kind & IS_FORM) != 0) << 5
+        | (heading in (2, 3)) << 3 | ((kind & IS_ITEM) != 0) << 4 | ((kind & IS_FORM) != 0) << 5
     )
 
 

@@ -55,7 +55,7 @@ cdef bint is_control(const xmlNode* node) noexcept nogil:
     cdef bint is_link = is_named(node, b"a"), leaves = False
     if is_named(node, b"button") or is_named(node, b"summary") or is_named(node, b"label"):
         return True
-    while attribute != NULL:
+    while attribute:
         name, value = <const char*>attribute.name, value_of(attribute)
         if equal(name, b"role"):
             if is_same(value, b"button") or is_same(value, b"tab"):
@@ -73,7 +73,7 @@ cdef bint is_control(const xmlNode* node) noexcept nogil:
 cdef bint is_plain_link(const xmlNode* node) noexcept nogil:
     """Return whether an element is a link that only scrolls: no attribute of it is for a script."""
     cdef const xmlAttr* attribute = node.properties
-    while attribute != NULL:
+    while attribute:
         if begins(attribute.name, b"data-") or begins(attribute.name, b"aria-") or begins(attribute.name, b"on") or (
                 begins(attribute.name, b"role")):
             return False
@@ -99,10 +99,10 @@ cdef int read_controls(Sight* sight) nogil:
     cdef const char* name
     open_table(sight.controlled, 64)
     sight.knows_controls = True
-    while node != NULL:
+    while node:
         if node.type == XML_ELEMENT_NODE and is_control(node) and not is_plain_link(node):
             attribute = node.properties
-            while attribute != NULL:
+            while attribute:
                 name = <const char*>attribute.name
                 if not equal(name, b"class") and not equal(name, b"style"):
                     add_ids(sight, <const char*>value_of(attribute))
@@ -112,7 +112,7 @@ cdef int read_controls(Sight* sight) nogil:
 
 cdef bint is_controlled(Sight* sight, const unsigned char* id_) nogil:
     """Return whether a control names an id, or has it."""
-    if id_ == NULL or not id_[0]:
+    if not id_ or not id_[0]:
         return False
     if not sight.knows_controls:
         read_controls(sight)
@@ -122,20 +122,20 @@ cdef bint is_controlled(Sight* sight, const unsigned char* id_) nogil:
 cdef const xmlNode* beside(const xmlNode* node, bint before) noexcept nogil:
     """Return the element next to an element, NULL for none, or if there is text between."""
     node = shown_from(node.prev if before else node.next, before)
-    return node if node != NULL and node.type == XML_ELEMENT_NODE else NULL
+    return node if node and node.type == XML_ELEMENT_NODE else NULL
 
 
 cdef bint can_be_clicked(const xmlNode* control) noexcept nogil:
     """Return whether a control has a text, a picture or a name: an empty one shows nothing."""
     cdef const xmlNode* node = control
     cdef int left = MOST_PASSED
-    if attribute_of(control, b"aria-label") != NULL or attribute_of(control, b"title") != NULL:
+    if attribute_of(control, b"aria-label") or attribute_of(control, b"title"):
         return True
-    while node != NULL and left:
+    while node and left:
         left -= 1
         if is_named(node, b"img") or is_named(node, b"svg") or is_named(node, b"i") or is_named(node, b"use"):
             return True
-        if node.type == XML_TEXT_NODE and node.content != NULL and (
+        if node.type == XML_TEXT_NODE and node.content and (
                 <const char*>node.content)[strspn(<const char*>node.content, b" \t\n\r\f")]:
             return True
         node = next_in(control, node)
@@ -146,13 +146,13 @@ cdef bint is_only_control(const xmlNode* node) noexcept nogil:
     """Return whether an element is a control, or begins with one at which its text begins too."""
     cdef int _level
     for _level in range(LEVELS):
-        if node == NULL or node.type != XML_ELEMENT_NODE:
+        if not node or node.type != XML_ELEMENT_NODE:
             return False
         if is_control(node):
             return can_be_clicked(node)
         node = node.children
-        if node != NULL and node.type != XML_ELEMENT_NODE:
-            node = beside(node, False) if node.content == NULL or is_blank(node.content[0]) else NULL
+        if node and node.type != XML_ELEMENT_NODE:
+            node = beside(node, False) if not node.content or is_blank(node.content[0]) else NULL
     return False
 
 
@@ -160,13 +160,13 @@ cdef bint is_same_value(const xmlNode* a, const xmlNode* b, const char* name) no
     """Return whether two elements have the same value of an attribute, as far as it is compared, or both have none."""
     cdef const unsigned char* mine = attribute_of(a, name)
     cdef const unsigned char* other = attribute_of(b, name)
-    return (mine == NULL) == (other == NULL) and (
-        mine == NULL or strncmp(<const char*>mine, <const char*>other, MOST_PASSED) == 0)
+    return (not mine) == (not other) and (
+        not mine or strncmp(<const char*>mine, <const char*>other, MOST_PASSED) == 0)
 
 
 cdef bint is_like(const xmlNode* a, const xmlNode* b) noexcept nogil:
     """Return whether two elements have one tag and one class."""
-    return a != NULL and b != NULL and equal(<const char*>a.name, <const char*>b.name) and (
+    return a and b and equal(<const char*>a.name, <const char*>b.name) and (
         is_same_value(a, b, b"class"))
 
 
@@ -176,16 +176,16 @@ cdef bint is_item_like(const xmlNode* item, const xmlNode* node) noexcept nogil:
     if not is_like(item, node.parent):
         return False
     last = item.last
-    if last != NULL and last.type != XML_ELEMENT_NODE:
+    if last and last.type != XML_ELEMENT_NODE:
         last = beside(last, True)
-    return last != NULL and is_like(last, node)
+    return last and is_like(last, node)
 
 
 cdef int64_t attributes_of(const xmlNode* node) noexcept nogil:
     """Return the steps that a look at the attributes of an element takes."""
     cdef const xmlAttr* attribute = node.properties
     cdef int64_t steps = A_LOOK
-    while attribute != NULL:
+    while attribute:
         steps += A_PART
         attribute = attribute.next
     return steps
@@ -195,7 +195,7 @@ cdef bint is_of_kind(const xmlNode* a, const xmlNode* b) noexcept nogil:
     """Return whether two elements have one tag, and class names that begin with the same name."""
     cdef const char* mine = told_of(b, b"class")
     cdef size_t size = strcspn(mine, b" ")
-    return a != NULL and size and equal(<const char*>a.name, <const char*>b.name) and (
+    return a and size > 0 and equal(<const char*>a.name, <const char*>b.name) and (
         size == strcspn(told_of(a, b"class"), b" ") and strncmp(mine, told_of(a, b"class"), size) == 0)
 
 
@@ -204,21 +204,21 @@ cdef bint is_one_of_many(Sight* sight, const xmlNode* node) noexcept nogil:
 
     Each may be alone in a box.
     """
-    cdef bint is_boxed = beside(node, True) == NULL and beside(node, False) == NULL
+    cdef bint is_boxed = not beside(node, True) and not beside(node, False)
     cdef const xmlNode* box = node
     cdef const xmlNode* part
     cdef int left = MOST_PASSED, alike = 0
     if is_boxed:
         box = node.parent
-    if attribute_of(node, b"class") == NULL or box == NULL or box.parent == NULL:
+    if not attribute_of(node, b"class") or not box or not box.parent:
         return False
     box = box.parent.children
-    while box != NULL and left and alike < HIDDEN_ALIKE and sight.steps > 0:
+    while box and left > 0 and alike < HIDDEN_ALIKE and sight.steps > 0:
         left -= 1
         part = box
         if is_boxed and box.type == XML_ELEMENT_NODE:
             part = box.children
-        if part != NULL and part != node and part.type == XML_ELEMENT_NODE:
+        if part and part != node and part.type == XML_ELEMENT_NODE:
             sight.steps -= attributes_of(part)
             alike += is_like(part, node) and is_same_value(part, node, b"style") and (
                 is_same_value(part, node, b"hidden"))
@@ -230,7 +230,7 @@ cdef bint is_answer(const xmlNode* node) noexcept nogil:
     """Return whether an element is one of several, each below a heading of its kind: an accordion without buttons."""
     cdef const xmlNode* above = beside(node, True)
     cdef const xmlNode* other
-    if above == NULL:
+    if not above:
         return False
     if is_named(node, b"dd") and is_named(above, b"dt"):
         return True
@@ -247,7 +247,7 @@ cdef bint is_answer(const xmlNode* node) noexcept nogil:
 
 cdef bint is_apart(const unsigned char* role) noexcept nogil:
     """Return whether a role is that of what lies above the page, such as dialogs: it is none of its text."""
-    return role != NULL and (
+    return role and (
         begins(role, b"dialog") or begins(role, b"alert") or begins(role, b"menu") or begins(role, b"tooltip")
         or begins(role, b"listbox") or begins(role, b"status"))
 
@@ -265,9 +265,9 @@ cdef bint a_click_shows(
         return False
     if is_controlled(sight, attribute_of(node, b"id")) or is_controlled(sight, attribute_of(node, b"aria-labelledby")):
         return True
-    if reason != BY_ARIA and sight.sheet != NULL and sight.sheet.is_still:  # no script shows what no control is for
+    if reason != BY_ARIA and sight.sheet and sight.sheet.is_still:  # no script shows what no control is for
         return is_block and is_below_control(node)
-    if role != NULL and begins(role, b"tabpanel"):
+    if role and begins(role, b"tabpanel"):
         return True
     # browsers get streamed content in hidden elements, and scripts that move it; React numbers them S:0, S:1 …
     if reason == BY_ATTRIBUTE and begins(<const unsigned char*>told_of(node, b"id"), b"s:"):
@@ -349,7 +349,7 @@ cdef int name_element(Sight* sight, const xmlNode* node, Named* named) nogil:
 cdef int32_t kind_of(Sight* sight, const xmlNode* node, uint64_t kind) except -2 nogil:
     """Return the number of an element's names among those of the page, -1 without rules; kinds have equal names."""
     cdef int32_t number
-    if sight.sheet == NULL or node == NULL or not sight.sheet.rules.size():
+    if not sight.sheet or not node or not sight.sheet.rules.size():
         return -1
     number = number_of(sight.kinds, kind)
     if number == <int32_t>sight.named.size():
@@ -395,7 +395,7 @@ cdef bint is_beside(Sight* sight, const Rule* rule, const xmlNode* node) noexcep
     cdef vector[uint64_t] names
     cdef int left = MOST_PASSED
     node = node.prev
-    while node != NULL and left and sight.steps > 0:
+    while node and left > 0 and sight.steps > 0:
         if node.type == XML_ELEMENT_NODE:
             left -= 1
             sight.steps -= attributes_of(node) + A_PART * <int64_t>strlen(told_of(node, b"class"))
@@ -412,7 +412,7 @@ cdef bint is_beside(Sight* sight, const Rule* rule, const xmlNode* node) noexcep
 cdef bint is_at(Sight* sight, const xmlNode* node, int32_t place, bint from_end) noexcept nogil:
     """Return whether an element has a place among its siblings, counted from 1; 0 stands for any."""
     cdef int32_t found = 0
-    while place and node != NULL and found <= place and sight.steps > 0:
+    while place and node and found <= place and sight.steps > 0:
         sight.steps -= A_PART
         found += node.type == XML_ELEMENT_NODE
         node = node.next if from_end else node.prev
@@ -433,7 +433,7 @@ cdef bint holds_all(Sight* sight, const Rule* rule, const xmlNode* node) noexcep
             is_met = is_at(sight, node, condition.first, False) and is_at(sight, node, condition.last, True)
         else:
             given = <const char*>attribute_of(node, condition.name.c_str())
-            sight.steps -= attributes_of(node) + (A_PART * <int64_t>strlen(given) if given != NULL else 0)
+            sight.steps -= attributes_of(node) + (A_PART * <int64_t>strlen(given) if given else 0)
             is_met = holds(condition, given)
         if is_met == condition.is_not or sight.steps <= 0:
             return False
@@ -482,7 +482,7 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
 
     An element with a class or an id may be styled by a sheet that the page loads: what it inherits is unknown.
     """
-    if is_named and (sight.sheet == NULL or not sight.sheet.is_all):
+    if is_named and (not sight.sheet or not sight.sheet.is_all):
         text.back = text.colour = UNKNOWN
         text.hides = text.hides if text.hides == BY_VISIBILITY else SEEN
     if style.off & P_POSITION:  # it may lie on a picture
@@ -509,13 +509,13 @@ cdef inline bint is_unreadable(const Inherited* text, const Style* style) noexce
 
 cdef inline bint is_in_ruby(const xmlNode* node) noexcept nogil:
     """Return whether an element is the base of a reading, which is read aloud in its place."""
-    return is_named(node, b"ruby") or is_named(node, b"rb") or (node.parent != NULL and is_named(node.parent, b"ruby"))
+    return is_named(node, b"ruby") or is_named(node, b"rb") or (node.parent and is_named(node.parent, b"ruby"))
 
 
 cdef bint is_bare(const xmlNode* node) noexcept nogil:
     """Return whether an element has no attribute but its style; one that the parser adds, NULL, has none."""
-    cdef const xmlAttr* attribute = node.properties if node != NULL else NULL
-    return attribute != NULL and attribute.next == NULL and equal(<const char*>attribute.name, b"style")
+    cdef const xmlAttr* attribute = node.properties if node else NULL
+    return attribute and not attribute.next and equal(<const char*>attribute.name, b"style")
 
 
 cdef int32_t of_box(
@@ -523,16 +523,16 @@ cdef int32_t of_box(
 ) noexcept nogil:
     """Return why an element is hidden with all in it, by itself."""
     cdef int32_t reason
-    if given[HIDDEN_ATTRIBUTE] != NULL and not begins(given[HIDDEN_ATTRIBUTE], b"until-found") and (
+    if given[HIDDEN_ATTRIBUTE] and not begins(given[HIDDEN_ATTRIBUTE], b"until-found") and (
             not style.said & P_DISPLAY or style.off & P_DISPLAY):
         return BY_ATTRIBUTE
-    if (is_dialog and attribute_of(node, b"open") == NULL) or given[POPOVER] != NULL:
+    if (is_dialog and not attribute_of(node, b"open")) or given[POPOVER]:
         return BY_DIALOG
     reason = reason_of(style, is_block, is_bare(node))
     # pictures of formulas, captions and links that repeat what is beside them are hidden from screen readers only
-    if reason == SEEN and given[ARIA_HIDDEN] != NULL and begins(given[ARIA_HIDDEN], b"true") and (
+    if reason == SEEN and given[ARIA_HIDDEN] and begins(given[ARIA_HIDDEN], b"true") and (
             not is_in_ruby(node) and not is_named(node, b"img") and not is_named(node, b"figcaption") and (
-                attribute_of(node, b"href") == NULL)):
+                not attribute_of(node, b"href"))):
         return BY_ARIA
     return reason
 
@@ -549,7 +549,7 @@ cdef int32_t look_at(
     cdef const Named* named
     cdef const Rule* rule
     cdef int32_t reason, of_parent
-    cdef bint is_all = sight.sheet != NULL and sight.sheet.is_all, by_sheet
+    cdef bint is_all = sight.sheet and sight.sheet.is_all, by_sheet
     cdef size_t i
     memset(&style, 0, sizeof(Style))
     style.colour = style.back = UNKNOWN
@@ -560,12 +560,12 @@ cdef int32_t look_at(
         text.colour, text.back = UNKNOWN, WHITE if is_all else UNKNOWN
     of_parent = text.hides
     text.parent, text.kind = parent, kind_of(sight, node, kind)
-    if given[BACKGROUND] != NULL:
+    if given[BACKGROUND]:
         style.said |= P_BACKGROUND
         style.back = colour_of(<const char*>given[BACKGROUND], True)
-    if given[PICTURE] != NULL:
+    if given[PICTURE]:
         text.back = UNKNOWN
-    if given[COLOUR] != NULL:
+    if given[COLOUR]:
         style.said |= P_COLOUR
         style.colour = colour_of(<const char*>given[COLOUR], False)
     if text.kind >= 0:
@@ -580,7 +580,7 @@ cdef int32_t look_at(
         for i in range(4):
             text.filter[i] |= named.filter[i]
     by_sheet = style.off & P_SWITCHED != 0
-    if given[STYLE] != NULL:
+    if given[STYLE]:
         read_style(given[STYLE], &style)
     reason = of_box(node, given, &style, is_block, is_dialog)
     if not reason and text.is_cut and style.off & P_BEYOND and style.off & P_POSITION and is_bare(node):
@@ -593,7 +593,7 @@ cdef int32_t look_at(
         reason = SEEN
     if sight.shells.size() and sight.shells[sight.inherited.size()]:
         reason, style.off = SEEN, 0
-    inherit(sight, &style, &text, given[CLASS] != NULL or given[ID] != NULL)
+    inherit(sight, &style, &text, given[CLASS] or given[ID])
     if text.hides == BY_VISIBILITY and of_parent != BY_VISIBILITY and (
             a_click_shows(sight, node, given[ROLE], BY_VISIBILITY, is_block) or (
                 by_sheet and may_show(sight, text.kind, parent, BY_VISIBILITY))):

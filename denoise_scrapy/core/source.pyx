@@ -44,7 +44,7 @@ cpdef enum:
 cdef inline bint is_control(uint32_t code) noexcept nogil:
     """Return whether a code is a control character other than white space, or a noncharacter."""
     if code < 0x20:
-        return code != 9 and code != 10 and code != 13
+        return code not in (9, 10, 13)
     return 0x7F <= code < 0xA0 or 0xFDD0 <= code < 0xFDF0 or code & 0xFFFE == 0xFFFE
 
 
@@ -74,7 +74,7 @@ cdef size_t control_at(const uint8_t* at, const uint8_t* end, uint32_t* code) no
     if code[0] == c'&':
         if end - at > 2 and at[1] == c'#':
             behind = behind_number(at + 2, end, code)
-        if behind == NULL or not (code[0] == c'\r' or is_control(code[0])):
+        if not behind or not (code[0] == c'\r' or is_control(code[0])):
             return 0
         return behind - at + (behind < end and behind[0] == c';')
     if code[0] >= 0x80 and (code[0] < 0xC2 or end - at < 2 + (code[0] >= 0xE0) + (code[0] >= 0xF0)):
@@ -268,7 +268,7 @@ cdef const unsigned char* after_comment(const unsigned char* at, const unsigned 
     at += 4
     while at < end:
         at = <const unsigned char*>memchr(at, 62, end - at)
-        if at == NULL:
+        if not at:
             return end
         if (at - 1)[0] == c'-' and (at - 2)[0] == c'-':
             return at + 1
@@ -280,7 +280,7 @@ cdef const unsigned char* after_raw(const unsigned char* at, const unsigned char
     """Return the start of the end tag of an element whose content is not markup."""
     while at < end:
         at = <const unsigned char*>memchr(at, 60, end - at)
-        if at == NULL:
+        if not at:
             return end
         if at + 1 < end and at[1] == c'/' and packed_name(at + 2, end) == name:
             return at
@@ -300,10 +300,10 @@ cdef const unsigned char* after_tag(const unsigned char* at, const unsigned char
             at += 1
             while at < end and (at[0] <= 32):
                 at += 1
-            if at < end and (at[0] == c'"' or at[0] == c'\''):
+            if at < end and at[0] in b"\"'":
                 quote = at[0]
                 at = <const unsigned char*>memchr(at + 1, quote, end - at - 1)
-                if at == NULL:
+                if not at:
                     return end
             else:
                 while at < end and at[0] > 32 and at[0] != c'>':
@@ -340,14 +340,14 @@ cdef int takes_too_long(const unsigned char* at, const unsigned char* end) nogil
     cdef int tags = 0, all_attributes = 0, attributes, kind
     while True:
         at = <const unsigned char*>memchr(at, 60, end - at)
-        if at == NULL or at + 1 >= end:
+        if not at or at + 1 >= end:
             return False
         at += 1
         if is_letter(at[0]):
             tags += 1
             name = packed_name(at, end)
             kind = tag_kind(name)
-            if kind != RAW and kind != NEEDS_NO_END:
+            if kind not in (RAW, NEEDS_NO_END):
                 open_.push_back(name)
             attributes = -1  # the tag name itself
             at = after_tag(at, end, &attributes)
@@ -417,7 +417,7 @@ def text_alone(const unsigned char[::1] html) -> bytes:
         out.append(b"<pre>")
         while at < end:
             stop = <const unsigned char*>memchr(at, 60, end - at)
-            if stop == NULL:
+            if not stop:
                 stop = end
             out.append(<const char*>at, stop - at)
             at = stop + 1
@@ -443,12 +443,12 @@ def text_alone(const unsigned char[::1] html) -> bytes:
                     at = after_raw(at, end, name)
                     if at < end:
                         at = after_tag(at + 1, end, &attributes)
-            elif at[0] == c'!' or at[0] == c'/' or at[0] == c'?':
+            elif at[0] in b"!/?":
                 if begins_comment(at, end):
                     at = after_comment(at - 1, end)
                 else:
                     at = <const unsigned char*>memchr(at, 62, end - at)
-                    at = end if at == NULL else at + 1
+                    at = at + 1 if at else end
             else:
                 out.append(b"&lt;")
         out.insert(0, title)

@@ -250,7 +250,7 @@ cdef int32_t named(const unordered_map[string, int32_t]& values, const char* nam
 cdef const unsigned char* behind_comment(const unsigned char* at) noexcept nogil:
     """Return what follows the comment that a position is in; the end of the text if the comment has none."""
     cdef const char* end = strstr(<const char*>at, b"*/")
-    return at + strlen(<const char*>at) if end == NULL else <const unsigned char*>end + 2
+    return <const unsigned char*>end + 2 if end else at + strlen(<const char*>at)
 
 
 cdef const unsigned char* behind_string(const unsigned char* at) noexcept nogil:
@@ -267,8 +267,8 @@ cdef size_t up_to(char end, const char* text) noexcept nogil:
     cdef size_t size = 0
     cdef int depth = 0
     while text[size] and (depth or text[size] != end):
-        depth += text[size] == c'(' or text[size] == c'['
-        depth -= depth > 0 and (text[size] == c')' or text[size] == c']')
+        depth += text[size] in b"(["
+        depth -= depth > 0 and text[size] in b")]"
         size += 2 if text[size] == c'\\' and text[size + 1] else 1
     return size
 
@@ -297,7 +297,7 @@ cdef int write_clean(const unsigned char* text, string& out) nogil:
         if text[0] == c'/' and text[1] == c'*':
             text = behind_comment(text + 2)
             continue
-        if text[0] == c'"' or text[0] == c'\'':
+        if text[0] in b"\"'":
             text = behind_string(text)
             out.push_back(c'"')
             continue
@@ -316,7 +316,7 @@ cdef const char* number_at(const char* at, double* value) noexcept nogil:
     """Read a number; return what follows it, NULL if there is none."""
     cdef double sign = -1 if at[0] == c'-' else 1, parts = 0
     cdef char* end
-    at += at[0] == c'-' or at[0] == c'+'
+    at += at[0] in b"-+"
     if not is_digit(at[at[0] == c'.']):
         return NULL
     value[0] = 0
@@ -345,14 +345,14 @@ cdef const char* sum_at(const char* at, double* value, char* unit, int depth) no
     cdef double sum = 0, factor
     cdef char sign
     at = length_at(behind_space(at), value, unit, depth)
-    while at != NULL:
+    while at:
         at = behind_space(at)
         sign = at[0]
-        if sign == c'+' or sign == c'-':
+        if sign in b"+-":
             sum += value[0]
             at = length_at(behind_space(at + 1), value, unit, depth)
             value[0] = -value[0] if sign == c'-' else value[0]
-        elif sign == c'*' or sign == c'/':
+        elif sign in b"*/":
             at = length_at(behind_space(at + 1), &factor, unit, depth)
             value[0] *= factor if sign == c'*' else 1 / factor if factor else 0
         else:
@@ -373,7 +373,7 @@ cdef const char* length_at(const char* at, double* value, char* unit, int depth)
     at += strspn(at, LETTERS)
     if at[0] != c'(':
         at = number_at(name, value)
-        if at == NULL:
+        if not at:
             return NULL
         unit[0], name = at[0], at
         at += strspn(at, LETTERS)
@@ -383,9 +383,9 @@ cdef const char* length_at(const char* at, double* value, char* unit, int depth)
         return at + (at[0] == c'%')
     if depth >= MOST_AROUND:
         return NULL
-    while at[0] == c'(' or at[0] == c',':
+    while at[0] in b"(,":
         at = sum_at(at + 1, &part, unit, depth + 1)
-        if at == NULL:
+        if not at:
             return NULL
         # clamp begins with its least value
         if not count or (starts(name, b"max") or (name[0] == c'c' and count == 1)) == (part > value[0]):
@@ -402,10 +402,10 @@ cdef int arguments_of(const char** place, double* found, char* units, int most) 
     cdef char before = c' '
     cdef int count = 0
     while at[0] and at[0] != c')' and count < most:
-        after = length_at(at, &found[count], &units[count], 0) if strchr(b" ,/(", before) != NULL else NULL
+        after = length_at(at, &found[count], &units[count], 0) if strchr(b" ,/(", before) else NULL
         count += after != NULL
-        before = at[0] if after == NULL else c'0'
-        at = after if after != NULL else at + 1
+        before = c'0' if after else at[0]
+        at = after if after else at + 1
     place[0] = at
     return count
 
@@ -422,7 +422,7 @@ cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
     cdef const char* at = value + has_mark
     cdef size_t count = strspn(at, b"0123456789abcdefABCDEF"), i
     if has_mark or (count == 6 and (at[6] == 0 or at[6] == c' ')):  # attributes may lack the mark
-        if count != 3 and count != 4 and count != 6 and count != 8:
+        if count not in (3, 4, 6, 8):
             return UNKNOWN
         for i in range(count):
             number = number << 8 | hex_of(at[i]) * 17 if count < 6 else number << 4 | hex_of(at[i])
@@ -452,7 +452,7 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
         for i in range(3):
             n[i] = fmod(fmod(turn / 30, 12) + 12 + 8 * i, 12)
             n[i] = light - spread * max(-1., min(1., min(n[i] - 3, 9 - n[i])))
-    elif name[0] == c'l' or name[0] == c'o':
+    elif name[0] in b"lo":
         if fabs(n[1]) > .02 or (name[strcspn(name, b"(") - 1] == c'b' and fabs(n[2]) > .02):
             return UNKNOWN
         light = n[0] if name[0] == c'o' else (n[0] * (100 if units[0] == c'%' else 1) + 16) / 116
@@ -465,7 +465,7 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
 
 
 cdef bint is_picture(const char* value) noexcept nogil:
-    return strstr(value, b"url(") != NULL or strstr(value, b"gradient") != NULL
+    return strstr(value, b"url(") or strstr(value, b"gradient")
 
 
 cdef int32_t back_of(const char* value) noexcept nogil:
@@ -497,9 +497,9 @@ cdef bint masks_all(const char* value) noexcept nogil:
     """Return whether all colours of a mask are transparent."""
     cdef const char* at = strchr(value, c'(')
     cdef bint is_clear = False
-    if strstr(value, b"gradient") == NULL:
+    if not strstr(value, b"gradient"):
         return False
-    while at != NULL and at[0] and at[0] != c')':
+    while at and at[0] and at[0] != c')':
         at = behind_space(at + 1)
         is_clear = colour_of(at, False) == TRANSPARENT
         if not is_clear and not starts(at, b"to ") and not is_digit(at[0]):
@@ -541,7 +541,7 @@ cdef bint leaves_nothing(const char* name, const char** values) noexcept nogil:
         return name[5] != c'z' and (is_zero(n[0]) or is_zero(n[1]))
     if starts(name, b"translate"):
         return name[9] != c'z' and (is_away(n[0]) or is_away(n[1]))
-    elif starts(name, b"matrix") and (count == 6 or count == 16):
+    elif starts(name, b"matrix") and count in (6, 16):
         row = 2 if count == 6 else 4
         return is_zero(n[0] * n[row + 1] - n[row] * n[1]) or is_away(n[count - row]) or is_away(n[count - row + 1])
     elif starts(name, b"rotate") and count == 4:
@@ -554,7 +554,7 @@ cdef bint leaves_nothing(const char* name, const char** values) noexcept nogil:
         for i in range(count, 4):
             n[i] = n[max(0, i - 2)]
         across = max(n[0] + n[2], n[1] + n[3])
-        return across >= (100 if strchr(name, c'%') != NULL else BELOW)
+        return across >= (100 if strchr(name, c'%') else BELOW)
     elif starts(name, b"polygon"):
         for i in range(2, count - 1, 2):
             is_flat &= fabs(n[i + 1] - n[1]) <= NOTHING
@@ -571,7 +571,7 @@ cdef bint is_any_nothing(const char* value) noexcept nogil:
     """Return whether one of the functions in a value leaves nothing."""
     cdef const char* at = strchr(value, c'(')
     cdef const char* name
-    while at != NULL:
+    while at:
         name = at
         while name > value and (is_letter((name - 1)[0]) or (name - 1)[0] == c'3'):  # 3d
             name -= 1
@@ -609,7 +609,7 @@ cdef bint hides(const Row* row, const char* name, const char* value, int32_t tes
     if test == FUNCTION:
         return is_any_nothing(value)
     if test == ARGUMENTS:
-        if value[0] == c'x' or value[0] == c'y':
+        if value[0] in b"xy":
             name = b"rotatex"
         return leaves_nothing(name, &value)
     if test == MASK:
@@ -625,13 +625,13 @@ cdef bint hides(const Row* row, const char* name, const char* value, int32_t tes
             found = is_faint(one, units[i])
         elif test == SMALL:
             found = (one >= 0 or not units[i]) and one <= (0 if units[i] == c'%' else row.limit)
-        elif test == SIZE or test == RELATIVE:
+        elif test in (SIZE, RELATIVE):
             if one and not is_letter(units[i]) and units[i] != c'%':  # the weight of a font
                 continue
-            is_relative = units[i] == c'%' or units[i] == c'e'
+            is_relative = units[i] in b"%e"
             return is_relative if test == RELATIVE else 0 <= one <= (0 if is_relative else row.limit)
         elif test == ACROSS:
-            found = fabs(one) >= (100 if units[i] == c'%' else FAR_OFF) and (units[i] == c'%' or units[i] == c'v')
+            found = fabs(one) >= (100 if units[i] == c'%' else FAR_OFF) and units[i] in b"%v"
         elif test == ROOMY:
             found = one > (row.limit if is_letter(units[i]) else 0)
         else:
@@ -652,7 +652,7 @@ cdef int declare(Style* style, const char* name, const char* value) nogil:
     name += 8 if starts(name, b"-webkit-") else 0
     key.assign(name)
     found = _properties.const_find(key)
-    if found == _properties.const_end() or strstr(value, b"var(") != NULL:
+    if found == _properties.const_end() or strstr(value, b"var("):
         return 0
     important = strchr(value, c'!') != NULL
     for i in range(dereference(found).second.size()):
@@ -742,7 +742,7 @@ cdef bint holds(const Condition* condition, const char* given) noexcept nogil:
     cdef const char* value = condition.value.c_str()
     cdef size_t size = condition.value.size()
     cdef const char* at
-    if given == NULL or not condition.operator:
+    if not given or not condition.operator:
         return given != NULL
     if condition.operator == c'=':
         return equal(given, value)
@@ -751,11 +751,11 @@ cdef bint holds(const Condition* condition, const char* given) noexcept nogil:
     if condition.operator == c'$':
         given += max(size, strlen(given)) - size
     at = strstr(given, value)
-    while at != NULL and condition.operator == c'~' and not (
+    while at and condition.operator == c'~' and not (
             (at == given or is_blank((at - 1)[0])) and (at[size] == 0 or is_blank(at[size]))):
         at = strstr(at + 1, value)
-    if condition.operator == c'^' or condition.operator == c'|':
-        return at == given and (condition.operator == c'^' or at[size] == 0 or at[size] == c'-')
+    if condition.operator in b"^|":
+        return at == given and (condition.operator == c'^' or at[size] in b"\0-")
     return at != NULL
 
 
@@ -852,7 +852,7 @@ cdef string nested(const string& around, const string& selectors):
 
 
 cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
-    return is_letter(byte) or is_digit(byte) or byte == c'-' or byte == c'_' or byte >= 0x80
+    return is_letter(byte) or is_digit(byte) or byte in b"-_" or byte >= 0x80
 
 
 cdef const unsigned char* read_name(const unsigned char* at, string& name) nogil:
@@ -913,7 +913,7 @@ cdef bint read_condition(const unsigned char* at, Condition* condition, bint is_
     if at[0] != c'=':
         return False
     first = behind_blanks(at + 1)
-    if first[0] == c'"' or first[0] == c'\'':
+    if first[0] in b"\"'":
         at = behind_string(first)
         condition.value.assign(<const char*>first + 1, max(at - first, 2) - 2)
     else:
@@ -933,7 +933,7 @@ cdef bint read_simple(const unsigned char* at, Condition* condition, bint is_sti
     condition.is_not = is_still and begins(at, b":not(")
     condition.first = condition.last = 0
     at += 5 * condition.is_not
-    if at[0] == c'.' or at[0] == c'#':
+    if at[0] in b".#":
         condition.name.assign(b"id" if at[0] == c'#' else b"class")
         condition.operator = c'=' if at[0] == c'#' else c'~'
         behind = read_name(at + 1, condition.value)
@@ -951,7 +951,7 @@ cdef bint read_simple(const unsigned char* at, Condition* condition, bint is_sti
 
 
 cdef inline bint is_combinator(unsigned char byte) noexcept nogil:
-    return byte == c'>' or byte == c'+' or byte == c'~'
+    return byte in b">+~"
 
 
 cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogil:
@@ -990,7 +990,7 @@ cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogi
         part.is_child, is_child, is_top, first = is_child, False, False, at
         while at[0] and not is_blank(at[0]) and not is_combinator(at[0]):
             mark = at[0]
-            if mark == c':' or mark == c'[':
+            if mark in b":[":
                 behind = skip_condition(at)
                 kind = OF_CLASS
                 if is_of_click(at):
@@ -1064,7 +1064,7 @@ cdef string spread(const string& selector):
     # its compound, which a tag has to begin
     if selector.size() > MOST_PASSED:
         return found
-    while 0 < first < selector.size() and strchr(b" \t\n>+~(,", selector[first - 1]) == NULL:
+    while 0 < first < selector.size() and not strchr(b" \t\n>+~(,", selector[first - 1]):
         first -= 1
     inner = selector.find(b"(", at) + 1
     end = selector.find_first_of(b"()", inner)
@@ -1130,7 +1130,7 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
             text = behind_comment(text + 1)
         elif byte == c'/':
             piece.push_back(c'/')
-        elif byte == c'"' or byte == c'\'':
+        elif byte in b"\"'":
             first, text = text - 1, behind_string(text - 1)
             piece.append(<const char*>first, text - first)
         elif byte == c';':
@@ -1169,7 +1169,7 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
 cdef bint loads_style(const xmlNode* node) noexcept nogil:
     """Return whether a link element loads a style sheet."""
     cdef const unsigned char* rel = attribute_of(node, b"rel")
-    while rel != NULL and rel[0]:
+    while rel and rel[0]:
         if begins(rel, b"stylesheet"):
             return True
         rel += 1
@@ -1179,10 +1179,10 @@ cdef bint loads_style(const xmlNode* node) noexcept nogil:
 cdef bint runs(const xmlNode* node) noexcept nogil:
     """Return whether an element is a script that runs: no data, no template."""
     cdef const char* kind
-    if not is_named(node, b"script") or (node.children == NULL and attribute_of(node, b"src") == NULL):
+    if not is_named(node, b"script") or (not node.children and not attribute_of(node, b"src")):
         return False
     kind = told_of(node, b"type")
-    return not kind[0] or strstr(kind, b"javascript") != NULL or equal(kind, b"module")
+    return not kind[0] or strstr(kind, b"javascript") or equal(kind, b"module")
 
 
 cdef bytes written_in(const char* address):
@@ -1208,7 +1208,7 @@ def styles_of(_Element root not None) -> tuple[bytes, bool, bool]:
     cdef bytes inner
     cdef const unsigned char* kind
     cdef bint is_all = True, is_still = True
-    while node != NULL:
+    while node:
         if is_named(node, b"style"):
             kind = <const unsigned char*>told_of(node, b"type")
             if (not kind[0] or is_same(kind, b"text/css")) and _media_holds(told_of(node, b"media")) == ALWAYS:
@@ -1221,7 +1221,7 @@ def styles_of(_Element root not None) -> tuple[bytes, bool, bool]:
         node = next_in(root._c_node, node)
     if text.size() > MOST_SHEET:
         text.resize(MOST_SHEET)
-    return text.data()[:text.size()], is_all and strstr(text.c_str(), b"@import") == NULL, is_still
+    return text.data()[:text.size()], is_all and not strstr(text.c_str(), b"@import"), is_still
 
 
 cdef class StyleSheet:

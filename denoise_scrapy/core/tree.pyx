@@ -278,7 +278,7 @@ cdef bint words_meet(const Walk* w, uint32_t code, const unsigned char* text) no
     capital behind the end of a sentence begins another: a credit behind a caption; behind a colon is a value.
     """
     cdef uint8_t before = class_of(w.left), after = class_of(code)
-    if w.left == c'.' or w.left == c'!' or w.left == c'?' or w.left == c':':
+    if w.left in b".!?:":
         return is_small(w.further) and (after == UPPER or (after == DIGIT and w.left == c':'))
     if before < DIGIT or after < DIGIT:
         return False
@@ -332,7 +332,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
     while i < size:
         width = decode(text + i, &code)
         kind = class_of(code)
-        if code > 127 and i and (kind == SPACE or kind == OTHER) and is_unseen(code, before, further):
+        if code > 127 and i and kind in (SPACE, OTHER) and is_unseen(code, before, further):
             unseen += width
             i += width
             continue
@@ -428,7 +428,7 @@ cdef int without_digits(Tree tree, const unsigned char* names, Span* span) nogil
     cdef size_t i
     cdef bint gap = False
     span.start = <int32_t>tree.names.size()
-    if names != NULL:
+    if names:
         for i in range(MAX_NAME):
             if names[i] == 0:
                 break
@@ -473,7 +473,7 @@ cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
 cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
     """Return the flags of an ARIA role."""
     cdef string name
-    if role == NULL:
+    if not role:
         return 0
     role = behind_blanks(role)
     while role[0] and not is_blank(role[0]) and name.size() < MAX_NAME:
@@ -527,14 +527,14 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Bytes
     if not tag.kind & IS_ROOT:
         token.in_path = token.own
         token.other_names.start = <int32_t>tree.names.size()
-        if given[ROLE] != NULL:
+        if given[ROLE]:
             tree.names.append(<const char*>given[ROLE], shorter(given[ROLE]))
-        if given[ITEMPROP] != NULL:
+        if given[ITEMPROP]:
             tree.names.push_back(c' ')
             tree.names.append(<const char*>given[ITEMPROP], shorter(given[ITEMPROP]))
         token.other_names.end = <int32_t>tree.names.size()
         for i in range(CLASS, NAMES):
-            if given[i] != NULL and speaks_of_comments(given[i]):
+            if given[i] and speaks_of_comments(given[i]):
                 token.flags |= COMMENT_WORD
     tree.tokens.push_back(token)
 
@@ -568,7 +568,7 @@ cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* hre
     cdef const unsigned char* mark = <const unsigned char*>strchr(<const char*>href, c'#')
     if href[0]:
         note(tree, element, b"href", href)
-    if mark != NULL and mark[1]:
+    if mark and mark[1]:
         note_place(tree, w, LINKED, mark + 1)
 
 
@@ -580,9 +580,9 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     cdef size_t i
     cdef const unsigned char* name = attribute_of(node, b"property")
     cdef const unsigned char* content = attribute_of(node, b"content")
-    if name == NULL or name[0] == 0:
+    if not name or name[0] == 0:
         name = attribute_of(node, b"name")
-    if name == NULL or content == NULL:
+    if not name or not content:
         return 0
     name = behind_blanks(name)
     if begins(name, b"og:type"):
@@ -600,23 +600,23 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag) no
     if tag.role == SCRIPT_TAG:
         value = type_of(top)
         if begins(value, b"application/ld+json"):
-            while node != NULL:
-                if node.content != NULL:
+            while node:
+                if node.content:
                     note(tree, -1, b"json", node.content)
                 node = node.next
-        elif node != NULL and node.content != NULL and w.visible < SHELL_CHARS:
+        elif node and node.content and w.visible < SHELL_CHARS:
             if begins(value, b"application/json"):
                 note(tree, -1, b"state", node.content)
             elif begins(behind_blanks(node.content), b"window."):  # a script that gives the page its data
                 value = <const unsigned char*>strchr(<const char*>node.content, c'{')
-                if value != NULL:
+                if value:
                     note(tree, -1, b"state", value)
         return 0
-    while node != NULL:
+    while node:
         if node.type == XML_ELEMENT_NODE:
             own = tag_of(w, node.name)
             value = attribute_of(node, b"itemtype")
-            if value != NULL:
+            if value:
                 note(tree, -1, b"itemtype", value)
             if own.role == META_TAG:
                 note_meta(tree, node, tag.role == HEAD_TAG)
@@ -626,15 +626,15 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag) no
                 add_text_of(node, w.title, TITLE_BYTES)
             elif tag.role == HEAD_TAG and own.role == BASE_TAG:
                 value = attribute_of(node, b"href")
-                if value != NULL:
+                if value:
                     note(tree, -1, b"base", value)
             elif tag.role == NOSCRIPT_TAG and own.role == IMAGE_TAG and w.image >= 0 and (
                     tree.elements[w.image].seen.end == w.visible):
                 # the picture for which the image before it stands until a script loads it
                 value = attribute_of(node, b"src")
-                if value != NULL:
+                if value:
                     note(tree, w.image, b"noscript-src", value)
-        elif node.content != NULL and tag.role == NOSCRIPT_TAG and node.type == XML_TEXT_NODE:
+        elif node.content and tag.role == NOSCRIPT_TAG and node.type == XML_TEXT_NODE:
             own = tag_of(w, node.parent.name)
             # scripts and styles show nothing; some versions of libxml2 store them as text, others as CDATA
             if not own.kind & IS_SKIPPED or own.role == NOSCRIPT_TAG:
@@ -650,12 +650,12 @@ cdef bint is_spelled(const xmlNode* node) noexcept nogil:
     cdef const xmlNode* top = node.parent
     cdef const unsigned char* label
     cdef const unsigned char* text
-    if top == NULL or top.type != XML_ELEMENT_NODE or (
-            node.prev != NULL and (not is_text(node.prev) or node.prev.prev != NULL)):
+    if not top or top.type != XML_ELEMENT_NODE or (
+            node.prev and (not is_text(node.prev) or node.prev.prev)):
         return False
     label = attribute_of(top, b"aria-label")
     node = top.children
-    while label != NULL and node != NULL:
+    while label and node:
         text = b""
         if is_text(node):
             text = node.content
@@ -668,12 +668,12 @@ cdef bint is_spelled(const xmlNode* node) noexcept nogil:
             label += 1
             text += 1
         node = next_in(top, node)
-    return label != NULL and label[0] == 0
+    return label and label[0] == 0
 
 
 cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlNode* node) nogil:
     """Begin an element, of a node or NULL: add its token, row and mark."""
-    cdef const xmlAttr* attributes = node.properties if node != NULL else NULL
+    cdef const xmlAttr* attributes = node.properties if node else NULL
     cdef Bytes[ATTRIBUTES] given
     cdef Tag top
     cdef Element element
@@ -689,7 +689,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         top.kind |= IS_BLOCK
         tag = &top
         hash_ = mix(hash_ + NAMES + 1)
-    while attributes != NULL:
+    while attributes:
         attribute = seen_of(w, attributes.name).attribute
         value = value_of(attributes)
         given[attribute] = value
@@ -703,26 +703,26 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
             note_link(tree, w, number, value)
         elif attribute == NAME:
             note_place(tree, w, number, value)
-        elif attribute != DISPLAY and attribute != TYPE:
+        elif attribute not in (DISPLAY, TYPE):
             note(tree, number, <const char*>attributes.name, value)
         elif attribute == DISPLAY and equal(<const char*>value, b"true"):
             tag = &_custom
             hash_ = mix(hash_ + NAMES)
         attributes = attributes.next
-    if given[ID] != NULL:
+    if given[ID]:
         note_place(tree, w, number, given[ID])
-    if given[ROLE] != NULL and not tag.flags and _role_tags.count(<const char*>given[ROLE]):
+    if given[ROLE] and not tag.flags and _role_tags.count(<const char*>given[ROLE]):
         name = <const unsigned char*>_role_tags[<const char*>given[ROLE]].c_str()
         tag = tag_of(w, name)
-    if tag.role == LINK_TAG and given[NAME] != NULL and given[HREF] == NULL:  # a place, which older pages leave open
+    if tag.role == LINK_TAG and given[NAME] and not given[HREF]:  # a place, which older pages leave open
         top = tag[0]
         top.flags &= ~LINK
         tag = &top
         hash_ = mix(hash_ + ATTRIBUTES)
-    if tag.notes >> TYPE & 1 and given[TYPE] != NULL and begins(given[TYPE], b"checkbox"):
-        note(tree, number, b"box", b"x" if given[CHECKED] != NULL else b" ")
+    if tag.notes >> TYPE & 1 and given[TYPE] and begins(given[TYPE], b"checkbox"):
+        note(tree, number, b"box", b"x" if given[CHECKED] else b" ")
     is_formula = tag.role == IMAGE_TAG and is_formula_image(node)
-    if is_formula or given[ARIA_HIDDEN] != NULL or (given[CLASS] != NULL and is_of_mathjax(<const char*>given[CLASS])):
+    if is_formula or given[ARIA_HIDDEN] or (given[CLASS] and is_of_mathjax(<const char*>given[CLASS])):
         repeats = is_twin(node)
     tree.is_arranged |= given[ARIA_HIDDEN] != NULL and is_spelled(node)
     reason = look_at(&w.sight, node, given, hash_, w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG)
@@ -812,16 +812,16 @@ cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) nogil:
 cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept nogil:
     """Return the text that continues after comments, which Scrapy's trees contain; NULL for none."""
     node = node.next
-    if node == NULL or (node.type != XML_COMMENT_NODE and node.type != XML_PI_NODE):
+    if not node or node.type not in (XML_COMMENT_NODE, XML_PI_NODE):
         return NULL
-    while node != NULL and (node.type == XML_COMMENT_NODE or node.type == XML_PI_NODE):
+    while node and node.type in (XML_COMMENT_NODE, XML_PI_NODE):
         node = node.next
-    return node if node != NULL and node.type == XML_TEXT_NODE and node.content != NULL else NULL
+    return node if node and node.type == XML_TEXT_NODE and node.content else NULL
 
 
 cdef bint ends_line(const xmlNode* node) noexcept nogil:
     """Return whether the content of an element ends with the end of a line."""
-    while node.last != NULL:
+    while node.last:
         node = node.last
     return is_named(node, b"br") or (
         is_text(node) and node.content[0] and node.content[strlen(<const char*>node.content) - 1] == c'\n')
@@ -846,7 +846,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root) nogil:
             name = <const unsigned char*>b"img" if is_named(node, b"amp-img") else node.name
             tag = tag_of(w, name)
             # code elements one behind the other in preformatted text are its lines, unless these end in them
-            if is_named(node, b"code") and node.prev != NULL and is_named(node.prev, b"code") and (
+            if is_named(node, b"code") and node.prev and is_named(node.prev, b"code") and (
                     is_named(node.parent, b"pre")) and not ends_line(node.prev):
                 add_text(tree, w, b"\n")
             start(tree, w, name, tag, node)
@@ -864,7 +864,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root) nogil:
             else:
                 read_skipped(tree, w, node, tag)
                 tree.is_arranged |= tag.role == TEMPLATE_TAG and (
-                    attribute_of(node, b"shadowrootmode") != NULL or begins(<const unsigned char*>told_of(node, b"id"), b"b:")
+                    attribute_of(node, b"shadowrootmode") or begins(<const unsigned char*>told_of(node, b"id"), b"b:")
                     or begins(<const unsigned char*>told_of(node, b"id"), b"p:"))
                 if tag.role == HEAD_TAG and not w.head_read:
                     w.head_read = True
@@ -874,18 +874,18 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root) nogil:
                     while inner != NULL and (
                             inner.type != XML_ELEMENT_NODE or tag_of(w, inner.name).kind & IS_IN_HEAD):
                         inner = inner.next
-                    if inner != NULL:
+                    if inner:
                         end(tree, w)
                         start(tree, w, b"body", tag_of(w, b"body"), NULL)
                         node = inner
                         continue
         elif w.open >= 0 and is_text(node):
             inner = text_behind_comments(node)
-            if inner == NULL:
+            if not inner:
                 add_text(tree, w, node.content)
             else:
                 whole.assign(<const char*>node.content)
-                while inner != NULL:
+                while inner:
                     node = inner
                     whole.append(<const char*>node.content)
                     inner = text_behind_comments(node)
@@ -895,16 +895,16 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root) nogil:
             continue
         if node.type == XML_ELEMENT_NODE:
             end(tree, w)
-        while node.next == NULL and w.open >= 0:
+        while not node.next and w.open >= 0:
             node = node.parent
             if w.keep_readings and tag_of(w, node.name).role == READING_TAG:
                 add_text(tree, w, b")")
             end(tree, w)
         # elements after the end of html become its siblings; those of an inner element are not in its tree
-        if w.open < 0 and root.parent != NULL and root.parent.type == XML_ELEMENT_NODE:
+        if w.open < 0 and root.parent and root.parent.type == XML_ELEMENT_NODE:
             break
         node = node.next
-        if node == NULL:
+        if not node:
             break
     close_block(tree, w)
 
@@ -921,7 +921,7 @@ cdef int number_slots(Tree tree) nogil:
 
 cdef inline bint is_shell(int32_t reason) noexcept nogil:
     """Return whether scripts often show what is hidden so: what fades in, and what is streamed."""
-    return reason == BY_OPACITY or reason == BY_ATTRIBUTE
+    return reason in (BY_OPACITY, BY_ATTRIBUTE)
 
 
 cdef bint find_shells(Tree tree, Walk* w) nogil:
@@ -967,7 +967,7 @@ cdef int read_tree(Tree tree, Walk* w, const xmlNode* root, const Sheet* sheet) 
         clear(tree)
         walk(tree, w, root)
         tree.is_too_large = w.too_large
-        tree.lacks_styles = w.sight.steps <= 0 or (sheet != NULL and sheet.steps <= 0)
+        tree.lacks_styles = w.sight.steps <= 0 or (sheet and sheet.steps <= 0)
         tree.noscript_read = w.keep_noscript
         if w.too_large:
             break
@@ -1032,7 +1032,7 @@ cdef int write_text(
             pass
         elif not is_exact and not shows:
             gap = 2 if code == 11 else gap if gap else 1
-        elif shows or out.size() > first or (code != 10 and code != 11 and code != 13):
+        elif shows or out.size() > first or code not in (10, 11, 13):
             if gap and out.size() > first:
                 out.push_back(32 if gap == 1 else 10)
             gap = 0
@@ -1377,7 +1377,7 @@ cdef class Tree:
             (one.element, piece(self.noted, one.value), self.text_in(one.element)) for one in self.notes
             if is_noted(self, &one, b"href") and (
                 0 < self.elements[one.element].seen.end - self.elements[one.element].seen.start <= most) and (
-                memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start) != NULL)  # the mark
+                memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start))  # the mark
         ]
 
     def numbers_of(self, elements) -> list:
@@ -1422,7 +1422,7 @@ def tree_of(
     cdef const Sheet* rules = NULL
     if sheet is not None:
         rules = &sheet.sheet
-    if root._c_node == NULL:
+    if not root._c_node:
         raise ValueError("the root is no node of a tree: lxml has not initialised it")
     w.sight.steps = LEAST_STEPS + STEPS_A_BYTE * size
     w.break_lines, w.keep_nodes, w.keep_readings = break_lines, keep_nodes, keep_readings

@@ -191,7 +191,7 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
                 size, weight = block.text.end - block.text.start, 1
                 if block.tokens >= ANNOUNCED and block.chars < 2 * block.link_chars < 2 * block.chars:
                     colon = <const unsigned char*>memchr(text, c':', size)
-                    if colon != NULL and (colon + 1)[0] <= 32:
+                    if colon and (colon + 1)[0] <= 32:
                         weight, size = LABEL, colon - text
                 read_sequences(text, size, found)
                 odds[i] = min(weight * odds_of(found.numbers, weights), 0.0)
