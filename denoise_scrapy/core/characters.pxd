@@ -32,8 +32,12 @@ cdef const uint16_t* LOWER
 # By byte, shape (256,).
 cdef const uint32_t* CRC_STEPS
 
+# Text that ends with a zero, as libxml2 has it, and as C's functions take it.
+ctypedef const unsigned char* Bytes
+ctypedef const char* Chars
 
-cdef inline int decode(const unsigned char* text, uint32_t* code) noexcept nogil:
+
+cdef inline int decode(Bytes text, uint32_t* code) noexcept nogil:
     """Read one character of well-formed UTF-8; return its length in bytes."""
     cdef uint32_t first = text[0]
     if first < 0x80:
@@ -106,7 +110,7 @@ cdef inline bint is_blank(unsigned char byte) noexcept nogil:
     return byte == c' ' or 9 <= byte <= 13 or 28 <= byte <= 31
 
 
-cdef inline const unsigned char* behind_blanks(const unsigned char* text) noexcept nogil:
+cdef inline Bytes behind_blanks(Bytes text) noexcept nogil:
     """Return what follows white space."""
     while is_blank(text[0]):
         text += 1
@@ -134,7 +138,7 @@ cdef inline int32_t hex_of(unsigned char byte) noexcept nogil:
     return byte - c'0' if is_digit(byte) else byte - c'a' + 10 if c'a' <= byte <= c'f' else -1
 
 
-cdef inline bint begins(const unsigned char* text, const char* word) noexcept nogil:
+cdef inline bint begins(Bytes text, Chars word) noexcept nogil:
     """Return whether a text begins with a lower-case word, ignoring the text's case."""
     while word[0]:
         if lower(text[0]) != <unsigned char>word[0]:
@@ -144,12 +148,12 @@ cdef inline bint begins(const unsigned char* text, const char* word) noexcept no
     return True
 
 
-cdef inline bint is_same(const unsigned char* text, const char* word) noexcept nogil:
+cdef inline bint is_same(Bytes text, Chars word) noexcept nogil:
     """Return whether a text is a lower-case word, ignoring the text's case."""
     return begins(text, word) and text[strlen(word)] == 0
 
 
-cdef inline bint starts(const char* text, const char* word) noexcept nogil:
+cdef inline bint starts(Chars text, Chars word) noexcept nogil:
     """Return whether a text begins with a word."""
     while word[0] and text[0] == word[0]:
         text += 1
@@ -157,12 +161,12 @@ cdef inline bint starts(const char* text, const char* word) noexcept nogil:
     return word[0] == 0
 
 
-cdef inline bint equal(const char* a, const char* b) noexcept nogil:
+cdef inline bint equal(Chars a, Chars b) noexcept nogil:
     """Return whether two texts are equal; the first byte rules out most."""
     return a[0] == b[0] and strcmp(a, b) == 0
 
 
-cdef inline uint32_t crc32_on(uint32_t crc, const unsigned char* data, size_t size) noexcept nogil:
+cdef inline uint32_t crc32_on(uint32_t crc, Bytes data, size_t size) noexcept nogil:
     """Return the CRC-32 of bytes behind those whose CRC-32 is given, 0 for none."""
     cdef const uint32_t* steps = CRC_STEPS
     cdef size_t i
@@ -172,7 +176,7 @@ cdef inline uint32_t crc32_on(uint32_t crc, const unsigned char* data, size_t si
     return ~crc
 
 
-cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogil:
+cdef inline uint32_t crc32(Bytes data, size_t size) noexcept nogil:
     """Return the CRC-32 of bytes, equal to zlib's: models and fingerprints store it."""
     return crc32_on(0, data, size)
 
@@ -185,7 +189,7 @@ cdef inline size_t bytes_of_char(unsigned char first) noexcept nogil:
     return 1 if first < 0xC0 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
 
 
-cdef inline bint is_letter_at(const unsigned char* char) noexcept nogil:
+cdef inline bint is_letter_at(Bytes char) noexcept nogil:
     """Return whether a UTF-8 character is a letter; all beyond the basic plane count as letters."""
     cdef uint32_t code
     if char[0] < 128:
@@ -194,7 +198,7 @@ cdef inline bint is_letter_at(const unsigned char* char) noexcept nogil:
     return code > 0xFFFF or KIND[code] & ALPHA != 0
 
 
-cdef inline size_t lower_words(const unsigned char* names, size_t size, unsigned char* out) noexcept nogil:
+cdef inline size_t lower_words(Bytes names, size_t size, unsigned char* out) noexcept nogil:
     """Write names in lower case, one space between words and a line end after each name; return the bytes written.
 
     Capitals beyond ASCII are kept. `out` has room for twice the size plus one.

@@ -20,7 +20,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, count_bits, has_bit, set_bits, start_of
-from denoise_scrapy.core.characters cimport crc32_on
+from denoise_scrapy.core.characters cimport Bytes, crc32_on
 from denoise_scrapy.core.feature_strings import read_units
 from denoise_scrapy.core.feature_strings cimport (
     IDEOGRAPH, LINE, NUMBER, RUN, RUN_OF_IDEOGRAPHS, SENTENCE, SORT, STOP, FeatureStrings, hash_run, short_hash,
@@ -416,7 +416,7 @@ cdef int count_words(FeatureStrings new, Marks marks, const Kept& kept, double p
 
 cdef int spell(const string& word, const vector[string]& letters, vector[uint32_t]& out) except -1 nogil:
     """Hash a word spelt otherwise: without a letter, with one more or another one, or with two neighbours exchanged."""
-    cdef const unsigned char* text = <const unsigned char*>word.data()
+    cdef Bytes text = <Bytes>word.data()
     cdef size_t size = word.size(), i, j, start, end
     cdef vector[size_t] at  # where its letters begin, and its end
     cdef uint32_t head = 0, more  # hashes of what is before a letter, and with another one
@@ -429,7 +429,7 @@ cdef int spell(const string& word, const vector[string]& letters, vector[uint32_
         start, end = at[i], at[min(i + 1, at.size() - 1)]
         out.push_back(crc32_on(head, text + end, size - end))
         for j in range(letters.size()):
-            more = crc32_on(head, <const unsigned char*>letters[j].data(), letters[j].size())
+            more = crc32_on(head, <Bytes>letters[j].data(), letters[j].size())
             out.push_back(crc32_on(more, text + start, size - start))
             out.push_back(crc32_on(more, text + end, size - end))
         if i + 2 < at.size():
@@ -469,7 +469,7 @@ cdef int count_respelt(
             if way >> 32 == new._unit[place] and kept_says(new, kept, place, place + 1, unit):
                 found += add_bit(told, short_hash(new._unit[place])) + add_bit(told, short_hash(unit))
         if place + 1 < new.n:
-            unit = crc32_on(new._unit[place], <const unsigned char*>words[place + 1].data(), words[place + 1].size())
+            unit = crc32_on(new._unit[place], <Bytes>words[place + 1].data(), words[place + 1].size())
             if has_bit(changed.lost, short_hash(unit)) and kept_says(new, kept, place, place + 2, unit):
                 found += add_bit(told, short_hash(unit))
                 for i in range(place, place + 2):

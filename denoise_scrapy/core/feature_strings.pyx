@@ -32,7 +32,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, count_bits, has_bit, set_bits, start_of
-from denoise_scrapy.core.characters cimport crc32, decode
+from denoise_scrapy.core.characters cimport Bytes, Chars, crc32, decode
 from denoise_scrapy.core.hashing cimport WORTH, Table, find, number_of, open_table
 
 UNIT_HASH = "crc32-utf8"
@@ -176,12 +176,12 @@ cdef inline int end_unit(UnitRows& rows, size_t begin, uint8_t kind) nogil:
     """Add the unit that begins there in the joined ones, if it is not empty."""
     cdef size_t size = rows.joined.size() - begin
     if size:
-        rows.hashes.push_back(crc32(<const unsigned char*>rows.joined.data() + begin, size))
+        rows.hashes.push_back(crc32(<Bytes>rows.joined.data() + begin, size))
         rows.kinds.push_back(kind)
         rows.joined.push_back(c"\n")
 
 
-cdef int cut(const unsigned char* text, size_t size, UnitRows& rows) nogil:
+cdef int cut(Bytes text, size_t size, UnitRows& rows) nogil:
     """Cut a normalised text, UTF-8, into units."""
     cdef size_t at = 0, start = 0  # of what is not copied yet of the open unit, which ends at `at`
     cdef size_t begin = rows.joined.size()  # of the open unit
@@ -197,7 +197,7 @@ cdef int cut(const unsigned char* text, size_t size, UnitRows& rows) nogil:
             kind = ask(code)
         if not kind & IN_WORDS or kind & HAS_FORM:
             if at > start:
-                rows.joined.append(<const char*>text + start, at - start)
+                rows.joined.append(<Chars>text + start, at - start)
             start = at + length
         if kind & IN_WORDS:
             if kind & DIGIT_SIGN:
@@ -213,7 +213,7 @@ cdef int cut(const unsigned char* text, size_t size, UnitRows& rows) nogil:
                 ended = 0
             begin, of_unit = rows.joined.size(), 0
             if kind & ALONE:
-                rows.joined.append(<const char*>text + at, length)
+                rows.joined.append(<Chars>text + at, length)
                 end_unit(rows, begin, (IDEOGRAPH if kind & IS_IDEOGRAPH else 0) | ended)
                 begin, ended, may_end = rows.joined.size(), 0, False
             elif kind & ENDS_LINE:
@@ -223,7 +223,7 @@ cdef int cut(const unsigned char* text, size_t size, UnitRows& rows) nogil:
             elif kind & ENDS_SENTENCE:
                 may_end = True
         at += length
-    rows.joined.append(<const char*>text + start, at - start)
+    rows.joined.append(<Chars>text + start, at - start)
     end_unit(rows, begin, of_unit | ended)
 
 
@@ -255,7 +255,7 @@ cdef int read_rows(object text, UnitRows& rows, object digest=None):
 
     A digest is updated with the joined units, which are then not kept.
     """
-    cdef const unsigned char* data
+    cdef Bytes data
     cdef size_t size
     rows.hashes.reserve(len(text) // 4)
     rows.kinds.reserve(len(text) // 4)
@@ -287,7 +287,7 @@ cdef int read_rows(object text, UnitRows& rows, object digest=None):
 
 
 cdef bytes bytes_of(const void* data, size_t size):
-    return PyBytes_FromStringAndSize(<const char*>data, <Py_ssize_t>size) if size else b""
+    return PyBytes_FromStringAndSize(<Chars>data, <Py_ssize_t>size) if size else b""
 
 
 cdef object array_of(const void* data, size_t count, object dtype):
@@ -384,7 +384,7 @@ cdef class FeatureStrings:
         """Keep the units."""
         cdef Py_ssize_t place
         self._hashes, self._kinds, self.n = hashes, kinds, len(kinds)
-        self._unit, self._kind = <const uint32_t*><const char*>hashes, <const uint8_t*><const char*>kinds
+        self._unit, self._kind = <const uint32_t*><Chars>hashes, <const uint8_t*><Chars>kinds
         for place in range(self.n):
             self.ideographs += self._kind[place] & SORT == IDEOGRAPH
 
@@ -656,10 +656,10 @@ def _held(
         raise ValueError("damaged feature strings")
     made.text, made.digest, made._names, made._samples = text, digest, names, {}
     made._hold(hashes, kinds)
-    distinct, frequencies = <const uint32_t*><const char*>units, <const uint32_t*><const char*>counts
+    distinct, frequencies = <const uint32_t*><Chars>units, <const uint32_t*><Chars>counts
     made._units.assign(distinct, distinct + size // 4)
     made._counts.assign(frequencies, frequencies + size // 4)
-    memcpy(made._below, <const char*>below, sizeof(made._below))
+    memcpy(made._below, <Chars>below, sizeof(made._below))
     return made
 
 
@@ -667,4 +667,4 @@ def count_common(const uint16_t[::1] mine not None, bytes theirs not None):
     """Count the elements that a set shares with another, uint16 arrays without repeats as bytes."""
     cdef BitSet there
     set_bits(there, start_of(mine), mine.shape[0])
-    return count_bits(there, <const uint16_t*><const char*>theirs, len(theirs) // 2)
+    return count_bits(there, <const uint16_t*><Chars>theirs, len(theirs) // 2)

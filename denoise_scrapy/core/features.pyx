@@ -22,7 +22,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
-    BLANK, CJK, CLASS_BITS, DIGIT, STOP, UPPER, WORDLY, crc32, decode, lower_words,
+    BLANK, CJK, CLASS_BITS, DIGIT, STOP, UPPER, WORDLY, Bytes, crc32, decode, lower_words,
 )
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.tree cimport (
@@ -186,7 +186,7 @@ cdef bint tells_meta(const Codes& text) noexcept nogil:
 
 cdef int read_lowered(const string& marked, Span span, Codes& text) nogil:
     """Read a slice of a marked text: lower case, without marks, one space between words."""
-    cdef const unsigned char* data = <const unsigned char*>marked.data()
+    cdef Bytes data = <Bytes>marked.data()
     cdef int32_t i = span.start
     cdef uint32_t code
     cdef bint gap = False
@@ -356,7 +356,7 @@ cdef struct Name:         # a word in the names of an element, all words of a na
     uint32_t code             # its hash
 
 
-cdef int add_name(vector[Name]& found, const unsigned char* text, size_t size) nogil:
+cdef int add_name(vector[Name]& found, Bytes text, size_t size) nogil:
     cdef Name name
     name.size = size if size < LONGEST else LONGEST
     memcpy(name.text, text, name.size)
@@ -364,7 +364,7 @@ cdef int add_name(vector[Name]& found, const unsigned char* text, size_t size) n
     found.push_back(name)
 
 
-cdef int add_names(vector[Name]& found, const unsigned char* names, Span span) nogil:
+cdef int add_names(vector[Name]& found, Bytes names, Span span) nogil:
     """Add the words of a class or id, and each multi-word name as a whole."""
     cdef unsigned char[2 * MAX_NAME + 1] words
     cdef size_t i, start = 0, kept = 0, count = 0, whole = 0
@@ -393,7 +393,7 @@ cdef int add_names(vector[Name]& found, const unsigned char* names, Span span) n
 
 cdef int read_names(Tree tree, const ElementKind* token, vector[Name]& found) nogil:
     """Read an element's tag, as `<` and its name, and its names; those of html and body describe the page."""
-    cdef const unsigned char* names = <const unsigned char*>tree.names.data()
+    cdef Bytes names = <Bytes>tree.names.data()
     cdef unsigned char[LONGEST] tag
     cdef size_t size = min(token.tag_name.end - token.tag_name.start, LONGEST - 1)
     found.clear()
@@ -1274,7 +1274,7 @@ cdef inline bint ends_part(unsigned char char, bint is_host) noexcept nogil:
     return char in b"#?" or (is_host and char == c'/')
 
 
-cdef Address read_address(const unsigned char* text, size_t size, int32_t folders) noexcept nogil:
+cdef Address read_address(Bytes text, size_t size, int32_t folders) noexcept nogil:
     """Read an address as written on a page in a folder of this depth."""
     cdef Address found
     cdef size_t i = 0, path, start
@@ -1320,8 +1320,8 @@ cdef int read_targets(
     Tree tree, const string& url, vector[uint64_t]& targets, vector[uint8_t]& is_alike
 ) nogil:
     """Find what the links in each element lead to, bottom-up; and whether that address is like the page's own."""
-    cdef const unsigned char* noted = <const unsigned char*>tree.noted.data()
-    cdef const unsigned char* own = <const unsigned char*>url.data()
+    cdef Bytes noted = <Bytes>tree.noted.data()
+    cdef Bytes own = <Bytes>url.data()
     cdef Address page = read_address(own, url.size(), 0), one
     cdef size_t host = page.host_end - page.host_start, i
     cdef int32_t element, parent, folders = max((page.shape - 1) // 8 - 1, 0)

@@ -8,10 +8,10 @@ annotations.
 from libc.string cimport strlen, strncmp, strstr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
-from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
+from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE
 
-from denoise_scrapy.core.characters cimport begins, equal, is_letter
-from denoise_scrapy.core.nodes cimport LEVELS, MOST_DEPTH, attribute_of, is_named, shown_from, told_of, type_of
+from denoise_scrapy.core.characters cimport Chars, begins, equal, is_letter
+from denoise_scrapy.core.nodes cimport LEVELS, MOST_DEPTH, Node, attribute_of, is_named, shown_from, told_of, type_of
 
 cdef enum:
     # A formula without any TeX symbol has no more words.
@@ -38,9 +38,9 @@ cdef inline bint is_name_byte(char byte) noexcept nogil:
     return is_letter(byte) or <unsigned char>byte >= 0x80
 
 
-cdef bint has_word(const char* names, const char* word) noexcept nogil:
+cdef bint has_word(Chars names, Chars word) noexcept nogil:
     """Return whether names contain a word, with no letter right before or after it."""
-    cdef const char* found = strstr(names, word)
+    cdef Chars found = strstr(names, word)
     while found:
         if (found == names or not is_name_byte((found - 1)[0])) and not is_name_byte(found[strlen(word)]):
             return True
@@ -48,7 +48,7 @@ cdef bint has_word(const char* names, const char* word) noexcept nogil:
     return False
 
 
-cdef int write_source(const char* text, string& out, bint is_tex) nogil:
+cdef int write_source(Chars text, string& out, bint is_tex) nogil:
     """Write a text, reducing white space to single spaces and dropping the invisible operators U+2061 to U+2064.
 
     TeX is written without comments, which include the ends of their lines.
@@ -73,9 +73,9 @@ cdef int write_source(const char* text, string& out, bint is_tex) nogil:
         text += 1
 
 
-cdef const xmlNode* second_in(const xmlNode* node) noexcept nogil:
+cdef Node second_in(Node node) noexcept nogil:
     """Return the second child element, NULL for none."""
-    cdef const xmlNode* child = node.children
+    cdef Node child = node.children
     cdef int part = 0
     while child:
         part += child.type == XML_ELEMENT_NODE
@@ -85,17 +85,17 @@ cdef const xmlNode* second_in(const xmlNode* node) noexcept nogil:
     return NULL
 
 
-cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
+cdef int write_parts(Node node, string& out, int depth) nogil:
     """Write an element by its parts: fractions, roots, scripts; the children of others in sequence."""
-    cdef const xmlNode* child = node.children
-    cdef const xmlNode* index = second_in(node) if is_named(node, b"mroot") else NULL
+    cdef Node child = node.children
+    cdef Node index = second_in(node) if is_named(node, b"mroot") else NULL
     cdef const string* notation = NULL
     cdef size_t i
     cdef int part = 0
     if depth > MOST_DEPTH:
         return 0
     for i in range(NOTATIONS.size()):
-        if equal(<const char*>node.name, NOTATIONS[i][0].c_str()):
+        if equal(<Chars>node.name, NOTATIONS[i][0].c_str()):
             notation = NOTATIONS[i].data()
             out.append(notation[1])
     if index:
@@ -104,7 +104,7 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
         out.push_back(c']')
     while child:
         if child.type == XML_TEXT_NODE and child.content and not notation:
-            write_source(<const char*>child.content, out, False)
+            write_source(<Chars>child.content, out, False)
         elif child.type == XML_ELEMENT_NODE and child != index and not is_named(child, b"annotation") and not (
                 is_named(child, b"annotation-xml") or is_named(child, b"mphantom") or attribute_of(child, b"hidden")):
             part += 1
@@ -119,11 +119,11 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
         child = child.next
 
 
-cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
+cdef Node tex_in(Node math) noexcept nogil:
     """Return the TeX annotation of a formula, NULL for none."""
-    cdef const xmlNode* semantics = math.children
-    cdef const xmlNode* child
-    cdef const char* encoding
+    cdef Node semantics = math.children
+    cdef Node child
+    cdef Chars encoding
     while semantics:
         child = semantics.children if is_named(semantics, b"semantics") else NULL
         while child:
@@ -136,9 +136,9 @@ cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
     return NULL
 
 
-cdef bint is_display(const xmlNode* node) noexcept nogil:
+cdef bint is_display(Node node) noexcept nogil:
     """Return whether a formula is displayed on a line of its own, according to it or MathJax's container."""
-    cdef const char* told
+    cdef Chars told
     cdef int _level
     if not is_named(node, b"math"):
         return has_word(told_of(node, b"type" if is_named(node, b"script") else b"class"), b"display")
@@ -152,7 +152,7 @@ cdef bint is_display(const xmlNode* node) noexcept nogil:
     return False
 
 
-cdef bint strip(string& out, const char* before, const char* behind) nogil:
+cdef bint strip(string& out, Chars before, Chars behind) nogil:
     """Strip delimiters if they enclose the whole formula."""
     cdef size_t first = strlen(before), last = strlen(behind), size = out.size()
     if size <= first + last or strncmp(out.data(), before, first) or strncmp(out.data() + size - last, behind, last):
@@ -162,24 +162,24 @@ cdef bint strip(string& out, const char* before, const char* behind) nogil:
     return True
 
 
-cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
+cdef bint write_formula(Node node, string& out) except -1 nogil:
     """Write a formula as TeX, and return whether it is displayed on a line of its own.
 
     The source is the annotation, `alttext` or elements of `math`, the text of a script, the `alt` of an image.
     """
     cdef bint is_image = is_named(node, b"img"), alone = is_display(node)
-    cdef const xmlNode* tex = tex_in(node) if is_named(node, b"math") else node.children
-    cdef const char* told = told_of(node, b"alt" if is_image else b"alttext")
+    cdef Node tex = tex_in(node) if is_named(node, b"math") else node.children
+    cdef Chars told = told_of(node, b"alt" if is_image else b"alttext")
     if not is_image and is_prose(told):
         told = b""
-    if tex and tex.type != XML_ELEMENT_NODE and tex.content and is_prose(<const char*>tex.content):
+    if tex and tex.type != XML_ELEMENT_NODE and tex.content and is_prose(<Chars>tex.content):
         tex = NULL
         if not is_named(node, b"math"):
             return False
     if tex:
         while tex:
             if tex.type != XML_ELEMENT_NODE and tex.content:
-                write_source(<const char*>tex.content, out, True)
+                write_source(<Chars>tex.content, out, True)
             tex = tex.next
     elif told[0]:
         write_source(told, out, strstr(told, b"%\n") != NULL)  # LaTeXML's line breaks; others write "5%"
@@ -199,14 +199,14 @@ cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
 
 # ---- formulas, and their repetitions ---------------------------------------------------------------------------------
 
-cdef bint is_tex_script(const xmlNode* node) noexcept nogil:
+cdef bint is_tex_script(Node node) noexcept nogil:
     """Return whether an element is a script with TeX, as MathJax 2 reads and leaves it."""
     return is_named(node, b"script") and begins(type_of(node), b"math/tex")
 
 
-cdef bint looks_like_tex(const char* text) noexcept nogil:
+cdef bint looks_like_tex(Chars text) noexcept nogil:
     """Return whether a text contains a TeX symbol, or no word: no two adjacent letters."""
-    cdef const char* at = text
+    cdef Chars at = text
     cdef bint in_words = False
     while at[0]:
         if at[0] in b"\\^_=":
@@ -216,7 +216,7 @@ cdef bint looks_like_tex(const char* text) noexcept nogil:
     return at > text and not in_words
 
 
-cdef bint is_tex(const char* text) noexcept nogil:
+cdef bint is_tex(Chars text) noexcept nogil:
     """Return whether a text is TeX by itself: between delimiters, or with a command or script and its argument."""
     cdef size_t size = strlen(text), i
     cdef bint in_command = False
@@ -235,9 +235,9 @@ cdef bint is_tex(const char* text) noexcept nogil:
     return False
 
 
-cdef bint is_prose(const char* text) noexcept nogil:
+cdef bint is_prose(Chars text) noexcept nogil:
     """Return whether a text is words and no TeX: nobody sees what stands for a formula, but in a formula."""
-    cdef const char* at = text
+    cdef Chars at = text
     cdef int words = 0
     while at[0]:
         words += is_name_byte(at[0]) and is_name_byte(at[1]) and (at == text or not is_name_byte((at - 1)[0]))
@@ -245,16 +245,16 @@ cdef bint is_prose(const char* text) noexcept nogil:
     return words > MOST_WORDS and not looks_like_tex(text)
 
 
-cdef bint is_formula_image(const xmlNode* node) noexcept nogil:
+cdef bint is_formula_image(Node node) noexcept nogil:
     """Return whether an image shows the formula in its `alt`, according to that, a word in its class or its address."""
-    cdef const char* alt = told_of(node, b"alt")
-    cdef const char* names = told_of(node, b"class") if alt[0] else alt
-    cdef const char* source = told_of(node, b"src") if alt[0] else alt
+    cdef Chars alt = told_of(node, b"alt")
+    cdef Chars names = told_of(node, b"class") if alt[0] else alt
+    cdef Chars source = told_of(node, b"src") if alt[0] else alt
     return is_tex(alt) or (has_word(names, b"latex") or has_word(names, b"tex") or has_word(names, b"math") or (
         strstr(source, b"latex") or strstr(source, b"math/render"))) and looks_like_tex(alt)
 
 
-cdef bint is_math_alone(const xmlNode* node) noexcept nogil:
+cdef bint is_math_alone(Node node) noexcept nogil:
     """Return whether a node is a formula in MathML, or contains nothing but one."""
     cdef int _level
     for _level in range(LEVELS):
@@ -266,7 +266,7 @@ cdef bint is_math_alone(const xmlNode* node) noexcept nogil:
     return node and is_named(node, b"math")
 
 
-cdef bint is_before_source(const xmlNode* node) noexcept nogil:
+cdef bint is_before_source(Node node) noexcept nogil:
     """Return whether a script with TeX follows an element of MathJax's, with only such elements between."""
     cdef int _passed
     for _passed in range(LEVELS):  # the rendering follows the preview
@@ -280,13 +280,13 @@ cdef bint is_before_source(const xmlNode* node) noexcept nogil:
     return False
 
 
-cdef bint is_twin(const xmlNode* node) noexcept nogil:
+cdef bint is_twin(Node node) noexcept nogil:
     """Return whether an element repeats a formula: by MathJax, a script, an image, or hidden from screen readers.
 
     Beside the visual rendering there is MathML for those readers. If MathJax 2 has its source in a script, all its
     output before that is dropped, including MathML.
     """
-    cdef const xmlNode* before = shown_from(node.prev, True)
+    cdef Node before = shown_from(node.prev, True)
     if is_named(node, b"script"):
         return is_math_alone(before) and not is_of_mathjax(told_of(before, b"class"))
     if is_of_mathjax(told_of(node, b"class")) and is_before_source(node):

@@ -3,7 +3,9 @@
 from libcpp.string cimport string
 from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
 
-from denoise_scrapy.core.characters cimport behind_blanks, equal, is_blank
+from denoise_scrapy.core.characters cimport Bytes, Chars, behind_blanks, equal, is_blank
+
+ctypedef const xmlNode* Node
 
 cdef enum:
     # A page with more elements or start tags, or deeper nesting, is not judged: it is read as text without structure,
@@ -19,57 +21,57 @@ cdef enum:
     LEVELS = 4
 
 
-cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nogil:
+cdef inline Bytes value_of(const xmlAttr* attribute) noexcept nogil:
     """Return the value of an attribute, "" if it has none."""
     if not attribute.children or not attribute.children.content:
-        return b""
+        return <const unsigned char*>b""
     return attribute.children.content
 
 
-cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* name) noexcept nogil:
+cdef inline Bytes attribute_of(Node node, Chars name) noexcept nogil:
     """Return the value of an element's attribute, NULL if missing."""
     cdef const xmlAttr* attribute = node.properties
     cdef int left = MOST_PASSED
     while attribute and left:
-        if equal(<const char*>attribute.name, name):
+        if equal(<Chars>attribute.name, name):
             return value_of(attribute)
         attribute = attribute.next
         left -= 1
     return NULL
 
 
-cdef inline const char* told_of(const xmlNode* node, const char* name) noexcept nogil:
+cdef inline Chars told_of(Node node, Chars name) noexcept nogil:
     """Return the value of an element's attribute, "" if missing."""
-    cdef const unsigned char* told = attribute_of(node, name)
+    cdef Bytes told = attribute_of(node, name)
     if not told:
         return b""
-    return <const char*>told
+    return <Chars>told
 
 
-cdef inline const unsigned char* type_of(const xmlNode* node) noexcept nogil:
+cdef inline Bytes type_of(Node node) noexcept nogil:
     """Return an element's attribute `type` without white space before it, "" if missing."""
-    return behind_blanks(<const unsigned char*>told_of(node, b"type"))
+    return behind_blanks(<Bytes>told_of(node, b"type"))
 
 
-cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
+cdef inline bint is_named(Node node, Chars name) noexcept nogil:
     """Return whether a node is an element with a tag."""
-    return node.type == XML_ELEMENT_NODE and equal(<const char*>node.name, name)
+    return node.type == XML_ELEMENT_NODE and equal(<Chars>node.name, name)
 
 
-cdef inline bint is_text(const xmlNode* node) noexcept nogil:
+cdef inline bint is_text(Node node) noexcept nogil:
     return node.type in (XML_TEXT_NODE, XML_CDATA_SECTION_NODE) and node.content
 
 
-cdef inline int add_text_of(const xmlNode* node, string& text, size_t most) nogil:
+cdef inline int add_text_of(Node node, string& text, size_t most) nogil:
     """Add the text of an element without others in it, up to a number of bytes and to the end of a node."""
     node = node.children
     while node and text.size() < most:
         if is_text(node):
-            text.append(<const char*>node.content)
+            text.append(<Chars>node.content)
         node = node.next
 
 
-cdef inline const xmlNode* next_in(const xmlNode* top, const xmlNode* node) noexcept nogil:
+cdef inline Node next_in(Node top, Node node) noexcept nogil:
     """Return the node after another one in an element's tree, in document order; NULL after the last."""
     if node.type == XML_ELEMENT_NODE and node.children:
         return node.children
@@ -78,12 +80,12 @@ cdef inline const xmlNode* next_in(const xmlNode* top, const xmlNode* node) noex
     return node.next if node != top else NULL
 
 
-cdef inline const xmlNode* shown_from(const xmlNode* node, bint backwards) noexcept nogil:
+cdef inline Node shown_from(Node node, bint backwards) noexcept nogil:
     """Return the first of some siblings that is more than white space or a comment, or lies behind too much of these.
 
     NULL for none.
     """
-    cdef const unsigned char* text
+    cdef Bytes text
     cdef int left = MOST_PASSED
     while node and node.type != XML_ELEMENT_NODE:
         if is_text(node):

@@ -2,9 +2,10 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libcpp.vector cimport vector
-from lxml.includes.tree cimport xmlNode
 
+from denoise_scrapy.core.characters cimport Bytes
 from denoise_scrapy.core.hashing cimport Table
+from denoise_scrapy.core.nodes cimport Node
 from denoise_scrapy.core.styles cimport Sheet
 
 cdef struct Inherited:    # what the text of an element has from those around it
@@ -24,8 +25,6 @@ cdef struct Named:        # what selectors ask of an element, as hashes, and wha
     vector[uint64_t] rules      # weights of those whose last compound matches it, in order: the cascade
     vector[int32_t] showing     # those that would show it in another state
     bint knows_showing
-
-ctypedef const unsigned char* Bytes
 
 cdef enum:
     # Attributes that are read, as numbers in an array of an element's. The first ones make up a token.
@@ -53,7 +52,7 @@ cdef enum:
 
 cdef struct Sight:
     const Sheet* sheet    # NULL for none
-    const xmlNode* root
+    Node root
     vector[Inherited] inherited  # by element
     vector[uint8_t] shells       # elements that a script shows, as they hold most of the page; empty, or by element
     Table controlled      # ids that a control names, and ids of controls
@@ -62,7 +61,7 @@ cdef struct Sight:
     vector[Named] named   # by kind
     int64_t steps         # bytes of names and rules that may still be looked at
 
-cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) except -1 nogil
+cdef int open_sight(Sight* sight, const Sheet* sheet, Node root) except -1 nogil
 cdef int32_t look_at(
-    Sight* sight, const xmlNode* node, const Bytes* given, uint64_t kind, int32_t parent, bint is_block, bint is_dialog
+    Sight* sight, Node node, const Bytes* given, uint64_t kind, int32_t parent, bint is_block, bint is_dialog
 ) except -1 nogil

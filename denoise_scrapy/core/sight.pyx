@@ -8,13 +8,13 @@ nothing shows is not.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset, strcspn, strlen, strncmp, strspn
 from libcpp.algorithm cimport count, sort
-from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
+from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr
 
-from denoise_scrapy.core.characters cimport begins, equal, is_blank, is_same
+from denoise_scrapy.core.characters cimport Bytes, Chars, begins, equal, is_blank, is_same
 from denoise_scrapy.core.formulas cimport is_math_alone
 from denoise_scrapy.core.hashing cimport find, number_of, open_table
 from denoise_scrapy.core.nodes cimport (
-    LEVELS, MOST_PASSED, attribute_of, is_named, next_in, shown_from, told_of, value_of,
+    LEVELS, MOST_PASSED, Node, attribute_of, is_named, next_in, shown_from, told_of, value_of,
 )
 from denoise_scrapy.core.styles cimport (
     ANY, A_LOOK, A_PART, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_PLACE, BY_SIZE,
@@ -31,12 +31,12 @@ cdef enum:
     IMPOSSIBLE = 1000
 
 # What separates words in lists of ids, in selectors and in scripts; the first one only before a word.
-cdef const char* SEPARATORS = b": \t\n#.,;'\"()[]{}"
+cdef Chars SEPARATORS = b": \t\n#.,;'\"()[]{}"
 # The background of a page that nothing colours.
 cdef int32_t WHITE = 0xFFFFFF
 
 
-cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) except -1 nogil:
+cdef int open_sight(Sight* sight, const Sheet* sheet, Node root) except -1 nogil:
     """Prepare for the elements of a page."""
     sight.sheet, sight.root = sheet, root
     sight.inherited.clear()
@@ -47,16 +47,16 @@ cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) excep
 
 # ---- controls: what a reader clicks ----------------------------------------------------------------------------------
 
-cdef bint is_control(const xmlNode* node) noexcept nogil:
+cdef bint is_control(Node node) noexcept nogil:
     """Return whether an element is clicked to change the page, not to leave it."""
     cdef const xmlAttr* attribute = node.properties
-    cdef const unsigned char* value
-    cdef const char* name
+    cdef Bytes value
+    cdef Chars name
     cdef bint is_link = is_named(node, b"a"), leaves = False
     if is_named(node, b"button") or is_named(node, b"summary") or is_named(node, b"label"):
         return True
     while attribute:
-        name, value = <const char*>attribute.name, value_of(attribute)
+        name, value = <Chars>attribute.name, value_of(attribute)
         if equal(name, b"role"):
             if is_same(value, b"button") or is_same(value, b"tab"):
                 return True
@@ -70,7 +70,7 @@ cdef bint is_control(const xmlNode* node) noexcept nogil:
     return is_link and not leaves
 
 
-cdef bint is_plain_link(const xmlNode* node) noexcept nogil:
+cdef bint is_plain_link(Node node) noexcept nogil:
     """Return whether an element is a link that only scrolls: no attribute of it is for a script."""
     cdef const xmlAttr* attribute = node.properties
     while attribute:
@@ -81,53 +81,53 @@ cdef bint is_plain_link(const xmlNode* node) noexcept nogil:
     return is_named(node, b"a")
 
 
-cdef int add_ids(Sight* sight, const char* value) nogil:
+cdef int add_ids(Sight* sight, Chars value) nogil:
     """Add the words of an attribute that may be ids: `#one`, `one two`, `show('one')`."""
-    cdef const char* end = value + MOST_PASSED
+    cdef Chars end = value + MOST_PASSED
     cdef size_t size
     while value[0] and value < end:
         value += strspn(value, SEPARATORS)
         size = strcspn(value, SEPARATORS + 1)
-        number_of(sight.controlled, name_of(<const unsigned char*>value, size, OF_ID))
+        number_of(sight.controlled, name_of(<Bytes>value, size, OF_ID))
         value += size
 
 
 cdef int read_controls(Sight* sight) nogil:
     """Read which ids the page's controls name, in any attribute; and those of the controls themselves."""
-    cdef const xmlNode* node = sight.root
+    cdef Node node = sight.root
     cdef const xmlAttr* attribute
-    cdef const char* name
+    cdef Chars name
     open_table(sight.controlled, 64)
     sight.knows_controls = True
     while node:
         if node.type == XML_ELEMENT_NODE and is_control(node) and not is_plain_link(node):
             attribute = node.properties
             while attribute:
-                name = <const char*>attribute.name
+                name = <Chars>attribute.name
                 if not equal(name, b"class") and not equal(name, b"style"):
-                    add_ids(sight, <const char*>value_of(attribute))
+                    add_ids(sight, <Chars>value_of(attribute))
                 attribute = attribute.next
         node = next_in(sight.root, node)
 
 
-cdef bint is_controlled(Sight* sight, const unsigned char* id_) nogil:
+cdef bint is_controlled(Sight* sight, Bytes id_) nogil:
     """Return whether a control names an id, or has it."""
     if not id_ or not id_[0]:
         return False
     if not sight.knows_controls:
         read_controls(sight)
-    return find(sight.controlled, name_of(id_, strlen(<const char*>id_), OF_ID)) >= 0
+    return find(sight.controlled, name_of(id_, strlen(<Chars>id_), OF_ID)) >= 0
 
 
-cdef const xmlNode* beside(const xmlNode* node, bint before) noexcept nogil:
+cdef Node beside(Node node, bint before) noexcept nogil:
     """Return the element next to an element, NULL for none, or if there is text between."""
     node = shown_from(node.prev if before else node.next, before)
     return node if node and node.type == XML_ELEMENT_NODE else NULL
 
 
-cdef bint can_be_clicked(const xmlNode* control) noexcept nogil:
+cdef bint can_be_clicked(Node control) noexcept nogil:
     """Return whether a control has a text, a picture or a name: an empty one shows nothing."""
-    cdef const xmlNode* node = control
+    cdef Node node = control
     cdef int left = MOST_PASSED
     if attribute_of(control, b"aria-label") or attribute_of(control, b"title"):
         return True
@@ -136,13 +136,13 @@ cdef bint can_be_clicked(const xmlNode* control) noexcept nogil:
         if is_named(node, b"img") or is_named(node, b"svg") or is_named(node, b"i") or is_named(node, b"use"):
             return True
         if node.type == XML_TEXT_NODE and node.content and (
-                <const char*>node.content)[strspn(<const char*>node.content, b" \t\n\r\f")]:
+                <Chars>node.content)[strspn(<Chars>node.content, b" \t\n\r\f")]:
             return True
         node = next_in(control, node)
     return left == 0
 
 
-cdef bint is_only_control(const xmlNode* node) noexcept nogil:
+cdef bint is_only_control(Node node) noexcept nogil:
     """Return whether an element is a control, or begins with one at which its text begins too."""
     cdef int _level
     for _level in range(LEVELS):
@@ -156,23 +156,23 @@ cdef bint is_only_control(const xmlNode* node) noexcept nogil:
     return False
 
 
-cdef bint is_same_value(const xmlNode* a, const xmlNode* b, const char* name) noexcept nogil:
+cdef bint is_same_value(Node a, Node b, Chars name) noexcept nogil:
     """Return whether two elements have the same value of an attribute, as far as it is compared, or both have none."""
-    cdef const unsigned char* mine = attribute_of(a, name)
-    cdef const unsigned char* other = attribute_of(b, name)
+    cdef Bytes mine = attribute_of(a, name)
+    cdef Bytes other = attribute_of(b, name)
     return (not mine) == (not other) and (
-        not mine or strncmp(<const char*>mine, <const char*>other, MOST_PASSED) == 0)
+        not mine or strncmp(<Chars>mine, <Chars>other, MOST_PASSED) == 0)
 
 
-cdef bint is_like(const xmlNode* a, const xmlNode* b) noexcept nogil:
+cdef bint is_like(Node a, Node b) noexcept nogil:
     """Return whether two elements have one tag and one class."""
-    return a and b and equal(<const char*>a.name, <const char*>b.name) and (
+    return a and b and equal(<Chars>a.name, <Chars>b.name) and (
         is_same_value(a, b, b"class"))
 
 
-cdef bint is_item_like(const xmlNode* item, const xmlNode* node) noexcept nogil:
+cdef bint is_item_like(Node item, Node node) noexcept nogil:
     """Return whether an element is like that around another one, and ends with an element like it."""
-    cdef const xmlNode* last
+    cdef Node last
     if not is_like(item, node.parent):
         return False
     last = item.last
@@ -181,7 +181,7 @@ cdef bint is_item_like(const xmlNode* item, const xmlNode* node) noexcept nogil:
     return last and is_like(last, node)
 
 
-cdef int64_t attributes_of(const xmlNode* node) noexcept nogil:
+cdef int64_t attributes_of(Node node) noexcept nogil:
     """Return the steps that a look at the attributes of an element takes."""
     cdef const xmlAttr* attribute = node.properties
     cdef int64_t steps = A_LOOK
@@ -191,22 +191,22 @@ cdef int64_t attributes_of(const xmlNode* node) noexcept nogil:
     return steps
 
 
-cdef bint is_of_kind(const xmlNode* a, const xmlNode* b) noexcept nogil:
+cdef bint is_of_kind(Node a, Node b) noexcept nogil:
     """Return whether two elements have one tag, and class names that begin with the same name."""
-    cdef const char* mine = told_of(b, b"class")
+    cdef Chars mine = told_of(b, b"class")
     cdef size_t size = strcspn(mine, b" ")
-    return a and size > 0 and equal(<const char*>a.name, <const char*>b.name) and (
+    return a and size > 0 and equal(<Chars>a.name, <Chars>b.name) and (
         size == strcspn(told_of(a, b"class"), b" ") and strncmp(mine, told_of(a, b"class"), size) == 0)
 
 
-cdef bint is_one_of_many(Sight* sight, const xmlNode* node) noexcept nogil:
+cdef bint is_one_of_many(Sight* sight, Node node) noexcept nogil:
     """Return whether elements beside an element are hidden just as it is: parts that are shown one at a time.
 
     Each may be alone in a box.
     """
     cdef bint is_boxed = not beside(node, True) and not beside(node, False)
-    cdef const xmlNode* box = node
-    cdef const xmlNode* part
+    cdef Node box = node
+    cdef Node part
     cdef int left = MOST_PASSED, alike = 0
     if is_boxed:
         box = node.parent
@@ -226,10 +226,10 @@ cdef bint is_one_of_many(Sight* sight, const xmlNode* node) noexcept nogil:
     return alike == HIDDEN_ALIKE
 
 
-cdef bint is_answer(const xmlNode* node) noexcept nogil:
+cdef bint is_answer(Node node) noexcept nogil:
     """Return whether an element is one of several, each below a heading of its kind: an accordion without buttons."""
-    cdef const xmlNode* above = beside(node, True)
-    cdef const xmlNode* other
+    cdef Node above = beside(node, True)
+    cdef Node other
     if not above:
         return False
     if is_named(node, b"dd") and is_named(above, b"dt"):
@@ -245,20 +245,20 @@ cdef bint is_answer(const xmlNode* node) noexcept nogil:
     return is_like(other, node) and is_like(beside(other, True), above)
 
 
-cdef bint is_apart(const unsigned char* role) noexcept nogil:
+cdef bint is_apart(Bytes role) noexcept nogil:
     """Return whether a role is that of what lies above the page, such as dialogs: it is none of its text."""
     return role and (
         begins(role, b"dialog") or begins(role, b"alert") or begins(role, b"menu") or begins(role, b"tooltip")
         or begins(role, b"listbox") or begins(role, b"status"))
 
 
-cdef bint is_below_control(const xmlNode* node) noexcept nogil:
+cdef bint is_below_control(Node node) noexcept nogil:
     """Return whether a control is beside an element, or one of several headings, each with an answer."""
     return is_only_control(beside(node, True)) or is_only_control(beside(node, False)) or is_answer(node)
 
 
 cdef bint a_click_shows(
-    Sight* sight, const xmlNode* node, const unsigned char* role, int32_t reason, bint is_block
+    Sight* sight, Node node, Bytes role, int32_t reason, bint is_block
 ) nogil:
     """Return whether a control of the page shows a hidden element."""
     if BY_TEXT_SIZE <= reason <= BY_CLIP or reason == BY_DIALOG or is_apart(role):
@@ -270,7 +270,7 @@ cdef bint a_click_shows(
     if role and begins(role, b"tabpanel"):
         return True
     # browsers get streamed content in hidden elements, and scripts that move it; React numbers them S:0, S:1 …
-    if reason == BY_ATTRIBUTE and begins(<const unsigned char*>told_of(node, b"id"), b"s:"):
+    if reason == BY_ATTRIBUTE and begins(<Bytes>told_of(node, b"id"), b"s:"):
         return True
     if reason == BY_ARIA:
         return is_block and (  # a slide beside another one, or below a control
@@ -319,22 +319,22 @@ cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) nogil:
             named.rules.push_back(rule.weight)
 
 
-cdef int read_names(const xmlNode* node, vector[uint64_t]& names) nogil:
+cdef int read_names(Node node, vector[uint64_t]& names) nogil:
     """Read the names of an element that selectors may have: its tag, id and classes."""
-    cdef const unsigned char* at = <const unsigned char*>told_of(node, b"id")
+    cdef Bytes at = <Bytes>told_of(node, b"id")
     cdef size_t size
-    names.push_back(name_of(node.name, strlen(<const char*>node.name), OF_TAG))
+    names.push_back(name_of(node.name, strlen(<Chars>node.name), OF_TAG))
     if at[0]:
-        names.push_back(name_of(at, strlen(<const char*>at), OF_ID))
-    at = <const unsigned char*>told_of(node, b"class")
+        names.push_back(name_of(at, strlen(<Chars>at), OF_ID))
+    at = <Bytes>told_of(node, b"class")
     while at[0] and names.size() < MOST_PASSED:
-        size = strcspn(<const char*>at, b" \t\n\r\f")
+        size = strcspn(<Chars>at, b" \t\n\r\f")
         if size:
             names.push_back(name_of(at, size, OF_CLASS))
         at += size + (at[size] != 0)
 
 
-cdef int name_element(Sight* sight, const xmlNode* node, Named* named) nogil:
+cdef int name_element(Sight* sight, Node node, Named* named) nogil:
     """Read an element's names, and find the rules, other than those of states, whose last compound matches it."""
     cdef uint64_t name
     memset(named.filter, 0, sizeof(named.filter))
@@ -346,7 +346,7 @@ cdef int name_element(Sight* sight, const xmlNode* node, Named* named) nogil:
     sort(named.rules.begin(), named.rules.end())
 
 
-cdef int32_t kind_of(Sight* sight, const xmlNode* node, uint64_t kind) except -2 nogil:
+cdef int32_t kind_of(Sight* sight, Node node, uint64_t kind) except -2 nogil:
     """Return the number of an element's names among those of the page, -1 without rules; kinds have equal names."""
     cdef int32_t number
     if not sight.sheet or not node or not sight.sheet.rules.size():
@@ -390,7 +390,7 @@ cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nog
     return True
 
 
-cdef bint is_beside(Sight* sight, const Rule* rule, const xmlNode* node) noexcept nogil:
+cdef bint is_beside(Sight* sight, const Rule* rule, Node node) noexcept nogil:
     """Return whether an element before another one, on its level, matches what a rule asks of it."""
     cdef vector[uint64_t] names
     cdef int left = MOST_PASSED
@@ -409,7 +409,7 @@ cdef bint is_beside(Sight* sight, const Rule* rule, const xmlNode* node) noexcep
     return False
 
 
-cdef bint is_at(Sight* sight, const xmlNode* node, int32_t place, bint from_end) noexcept nogil:
+cdef bint is_at(Sight* sight, Node node, int32_t place, bint from_end) noexcept nogil:
     """Return whether an element has a place among its siblings, counted from 1; 0 stands for any."""
     cdef int32_t found = 0
     while place and node and found <= place and sight.steps > 0:
@@ -419,10 +419,10 @@ cdef bint is_at(Sight* sight, const xmlNode* node, int32_t place, bint from_end)
     return found == place
 
 
-cdef bint holds_all(Sight* sight, const Rule* rule, const xmlNode* node) noexcept nogil:
+cdef bint holds_all(Sight* sight, const Rule* rule, Node node) noexcept nogil:
     """Return whether an element meets the conditions of a rule; none once there are no `steps` left."""
     cdef const Condition* condition
-    cdef const char* given
+    cdef Chars given
     cdef size_t i
     cdef bint is_met
     if rule.beside.size() and not is_beside(sight, rule, node):
@@ -432,7 +432,7 @@ cdef bint holds_all(Sight* sight, const Rule* rule, const xmlNode* node) noexcep
         if condition.first or condition.last:
             is_met = is_at(sight, node, condition.first, False) and is_at(sight, node, condition.last, True)
         else:
-            given = <const char*>attribute_of(node, condition.name.c_str())
+            given = <Chars>attribute_of(node, condition.name.c_str())
             sight.steps -= attributes_of(node) + (A_PART * <int64_t>strlen(given) if given else 0)
             is_met = holds(condition, given)
         if is_met == condition.is_not or sight.steps <= 0:
@@ -507,19 +507,19 @@ cdef inline bint is_unreadable(const Inherited* text, const Style* style) noexce
     return (text.colour == TRANSPARENT or is_close(text.colour, text.back)) and not style.off & P_TEXT_CLIP
 
 
-cdef inline bint is_in_ruby(const xmlNode* node) noexcept nogil:
+cdef inline bint is_in_ruby(Node node) noexcept nogil:
     """Return whether an element is the base of a reading, which is read aloud in its place."""
     return is_named(node, b"ruby") or is_named(node, b"rb") or (node.parent and is_named(node.parent, b"ruby"))
 
 
-cdef bint is_bare(const xmlNode* node) noexcept nogil:
+cdef bint is_bare(Node node) noexcept nogil:
     """Return whether an element has no attribute but its style; one that the parser adds, NULL, has none."""
     cdef const xmlAttr* attribute = node.properties if node else NULL
-    return attribute and not attribute.next and equal(<const char*>attribute.name, b"style")
+    return attribute and not attribute.next and equal(<Chars>attribute.name, b"style")
 
 
 cdef int32_t of_box(
-    const xmlNode* node, const Bytes* given, const Style* style, bint is_block, bint is_dialog
+    Node node, const Bytes* given, const Style* style, bint is_block, bint is_dialog
 ) noexcept nogil:
     """Return why an element is hidden with all in it, by itself."""
     cdef int32_t reason
@@ -538,7 +538,7 @@ cdef int32_t of_box(
 
 
 cdef int32_t look_at(
-    Sight* sight, const xmlNode* node, const Bytes* given, uint64_t kind, int32_t parent, bint is_block, bint is_dialog
+    Sight* sight, Node node, const Bytes* given, uint64_t kind, int32_t parent, bint is_block, bint is_dialog
 ) except -1 nogil:
     """Return why nothing shows the next element of a page, SEEN if it can be seen or a click shows it.
 
@@ -562,12 +562,12 @@ cdef int32_t look_at(
     text.parent, text.kind = parent, kind_of(sight, node, kind)
     if given[BACKGROUND]:
         style.said |= P_BACKGROUND
-        style.back = colour_of(<const char*>given[BACKGROUND], True)
+        style.back = colour_of(<Chars>given[BACKGROUND], True)
     if given[PICTURE]:
         text.back = UNKNOWN
     if given[COLOUR]:
         style.said |= P_COLOUR
-        style.colour = colour_of(<const char*>given[COLOUR], False)
+        style.colour = colour_of(<Chars>given[COLOUR], False)
     if text.kind >= 0:
         named = &sight.named[text.kind]
         for i in range(named.rules.size()):

@@ -12,7 +12,7 @@ from libc.string cimport memchr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.characters cimport begins, decode, hex_of, is_digit, is_letter, lower
+from denoise_scrapy.core.characters cimport Bytes, Chars, begins, decode, hex_of, is_digit, is_letter, lower
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.nodes cimport MOST_ELEMENTS
 from denoise_scrapy.core.tree cimport TITLE_BYTES
@@ -21,9 +21,9 @@ from denoise_scrapy.core.wide cimport wide_size
 # ---- versions that the core was compiled with, from the headers ------------------------------------------------------
 
 cdef extern from "lxml-version.h":
-    const char* LXML_VERSION_STRING
+    Chars LXML_VERSION_STRING
 cdef extern from "libxml/xmlversion.h":
-    const char* LIBXML_DOTTED_VERSION
+    Chars LIBXML_DOTTED_VERSION
 
 LXML = (<bytes>LXML_VERSION_STRING).decode()
 LIBXML2 = (<bytes>LIBXML_DOTTED_VERSION).decode()
@@ -48,10 +48,10 @@ cdef inline bint is_control(uint32_t code) noexcept nogil:
     return 0x7F <= code < 0xA0 or 0xFDD0 <= code < 0xFDF0 or code & 0xFFFE == 0xFFFE
 
 
-cdef const uint8_t* behind_number(const uint8_t* at, const uint8_t* end, uint32_t* code) noexcept nogil:
+cdef Bytes behind_number(Bytes at, Bytes end, uint32_t* code) noexcept nogil:
     """Read the number after `&#`; return what follows it, NULL if there is none, or it is no character's."""
     cdef int base = 10, digit
-    cdef const uint8_t* first
+    cdef Bytes first
     code[0] = 0
     if at < end and at[0] | 0x20 == c'x':
         base = 16
@@ -66,9 +66,9 @@ cdef const uint8_t* behind_number(const uint8_t* at, const uint8_t* end, uint32_
     return at if at > first and code[0] <= 0x10FFFF else NULL
 
 
-cdef size_t control_at(const uint8_t* at, const uint8_t* end, uint32_t* code) noexcept nogil:
+cdef size_t control_at(Bytes at, Bytes end, uint32_t* code) noexcept nogil:
     """Return the bytes of a control character at a place, or of a reference to one; 0 for anything else."""
-    cdef const uint8_t* behind = NULL
+    cdef Bytes behind = NULL
     cdef size_t size
     code[0] = at[0]
     if code[0] == c'&':
@@ -90,7 +90,7 @@ cdef enum:
     AHEAD = 4
 
 
-cdef wide_size next_suspect(const uint8_t* html, size_t at, size_t last) noexcept nogil:
+cdef wide_size next_suspect(Bytes html, size_t at, size_t last) noexcept nogil:
     """Return the first chunk, from a given one on, with the first byte of anything searched for; `last` if none has."""
     cdef uint8_t found, a, b, c, d
     cdef size_t i
@@ -115,7 +115,7 @@ cdef struct Found:
     int roots
 
 
-cdef void look_closer(const uint8_t* at, const uint8_t* end, Found* found) noexcept nogil:
+cdef void look_closer(Bytes at, Bytes end, Found* found) noexcept nogil:
     """Check what begins at a byte."""
     cdef uint32_t code
     if at[0] == c'<' and end - at >= 6 and at[1] == c'/':
@@ -130,7 +130,7 @@ cdef void look_closer(const uint8_t* at, const uint8_t* end, Found* found) noexc
         found.marks |= HAS_CONTROLS
 
 
-cdef int look_at(const uint8_t* html, size_t size) noexcept nogil:
+cdef int look_at(Bytes html, size_t size) noexcept nogil:
     """Implement `look`."""
     cdef Found found
     cdef size_t at = 0, stop, last = (size - AHEAD) // CHUNK * CHUNK if size > AHEAD else 0
@@ -167,9 +167,7 @@ def without_controls(const unsigned char[::1] html) -> bytes:
         >>> without_controls("One\x07two\x85&#150;&#0;".encode()).decode()
         'One two –\ufffd'
     """
-    cdef const uint8_t* at
-    cdef const uint8_t* end
-    cdef const uint8_t* rest
+    cdef Bytes at, end, rest
     cdef uint32_t code
     cdef size_t size
     cdef string out
@@ -183,14 +181,14 @@ def without_controls(const unsigned char[::1] html) -> bytes:
             if size == 0:
                 at += 1
                 continue
-            out.append(<const char*>rest, at - rest)
+            out.append(<Chars>rest, at - rest)
             if at[0] == c'&' and code < _taken_for.size():
                 out.append(_taken_for[code])
             else:
                 out.push_back(c' ')
             at += size
             rest = at
-        out.append(<const char*>rest, end - rest)
+        out.append(<Chars>rest, end - rest)
     return out
 
 # ---- pages that would take too long: their text alone ---------------------------------------------------------------
@@ -209,7 +207,7 @@ cdef enum:
     MAX_BYTES = 50_000_000
 
 
-cdef inline uint64_t packed_name(const unsigned char* at, const unsigned char* end) noexcept nogil:
+cdef inline uint64_t packed_name(Bytes at, Bytes end) noexcept nogil:
     """Return the lower-case name of the tag that begins after `<` or `</`, as one number; 0 if longer."""
     cdef uint64_t name = 0
     cdef int size = 0
@@ -245,7 +243,7 @@ cdef int _fill():
     for kind, names in zip((RAW, NEEDS_NO_END, INLINE), _TAGS.strip().splitlines()):
         for name in names.split():
             data = name.encode()
-            key = packed_name(data, <const unsigned char*>data + len(data))
+            key = packed_name(data, <Bytes>data + len(data))
             number_of(_numbers, key)
             _kinds.push_back(kind)
 
@@ -258,16 +256,16 @@ cdef inline int tag_kind(uint64_t name) noexcept nogil:
     return _kinds[number] if number >= 0 else OTHER
 
 
-cdef inline bint begins_comment(const unsigned char* at, const unsigned char* end) noexcept nogil:
+cdef inline bint begins_comment(Bytes at, Bytes end) noexcept nogil:
     """Return whether what follows a `<` makes it a comment."""
     return at[0] == c'!' and at + 2 < end and at[1] == c'-' and at[2] == c'-'
 
 
-cdef const unsigned char* after_comment(const unsigned char* at, const unsigned char* end) noexcept nogil:
+cdef Bytes after_comment(Bytes at, Bytes end) noexcept nogil:
     """Return the end of a comment."""
     at += 4
     while at < end:
-        at = <const unsigned char*>memchr(at, 62, end - at)
+        at = <Bytes>memchr(at, 62, end - at)
         if not at:
             return end
         if (at - 1)[0] == c'-' and (at - 2)[0] == c'-':
@@ -276,10 +274,10 @@ cdef const unsigned char* after_comment(const unsigned char* at, const unsigned 
     return end
 
 
-cdef const unsigned char* after_raw(const unsigned char* at, const unsigned char* end, uint64_t name) noexcept nogil:
+cdef Bytes after_raw(Bytes at, Bytes end, uint64_t name) noexcept nogil:
     """Return the start of the end tag of an element whose content is not markup."""
     while at < end:
-        at = <const unsigned char*>memchr(at, 60, end - at)
+        at = <Bytes>memchr(at, 60, end - at)
         if not at:
             return end
         if at + 1 < end and at[1] == c'/' and packed_name(at + 2, end) == name:
@@ -288,7 +286,7 @@ cdef const unsigned char* after_raw(const unsigned char* at, const unsigned char
     return end
 
 
-cdef const unsigned char* after_tag(const unsigned char* at, const unsigned char* end, int* attributes) noexcept nogil:
+cdef Bytes after_tag(Bytes at, Bytes end, int* attributes) noexcept nogil:
     """Return the end of a tag, from behind its name; quoted values may contain `>`. Counts its attributes."""
     cdef unsigned char char, quote
     cdef bint in_name = False
@@ -302,7 +300,7 @@ cdef const unsigned char* after_tag(const unsigned char* at, const unsigned char
                 at += 1
             if at < end and at[0] in b"\"'":
                 quote = at[0]
-                at = <const unsigned char*>memchr(at + 1, quote, end - at - 1)
+                at = <Bytes>memchr(at + 1, quote, end - at - 1)
                 if not at:
                     return end
             else:
@@ -332,14 +330,14 @@ cdef int end_element(vector[uint64_t]& open_, uint64_t name) nogil:
     return looked_at
 
 
-cdef int takes_too_long(const unsigned char* at, const unsigned char* end) nogil:
+cdef int takes_too_long(Bytes at, Bytes end) nogil:
     """Return whether there are too many tags or attributes, too deep nesting, or too many comparisons."""
     cdef vector[uint64_t] open_
     cdef uint64_t name
     cdef int64_t comparisons = 0
     cdef int tags = 0, all_attributes = 0, attributes, kind
     while True:
-        at = <const unsigned char*>memchr(at, 60, end - at)
+        at = <Bytes>memchr(at, 60, end - at)
         if not at or at + 1 >= end:
             return False
         at += 1
@@ -373,7 +371,7 @@ def is_too_large(const unsigned char[::1] html) -> bool:
     return found
 
 
-cdef int write_title(const unsigned char* at, const unsigned char* end, string& title) nogil:
+cdef int write_title(Bytes at, Bytes end, string& title) nogil:
     """Write a title's text as an element, cut between two characters."""
     if end - at > TITLE_BYTES:
         end = at + TITLE_BYTES
@@ -400,11 +398,9 @@ def text_alone(const unsigned char[::1] html) -> bytes:
         >>> text_alone(b"<title>T</title>One")
         b'<title>T</title><pre>One'
     """
-    cdef const unsigned char* at
-    cdef const unsigned char* end
-    cdef const unsigned char* stop
+    cdef Bytes at, end, stop
     cdef uint64_t name
-    cdef const unsigned char* inner
+    cdef Bytes inner
     cdef string out, title
     cdef int attributes = 0, kind
     cdef bint titles_end = True
@@ -416,10 +412,10 @@ def text_alone(const unsigned char[::1] html) -> bytes:
     with nogil:
         out.append(b"<pre>")
         while at < end:
-            stop = <const unsigned char*>memchr(at, 60, end - at)
+            stop = <Bytes>memchr(at, 60, end - at)
             if not stop:
                 stop = end
-            out.append(<const char*>at, stop - at)
+            out.append(<Chars>at, stop - at)
             at = stop + 1
             if at >= end:
                 break
@@ -447,7 +443,7 @@ def text_alone(const unsigned char[::1] html) -> bytes:
                 if begins_comment(at, end):
                     at = after_comment(at - 1, end)
                 else:
-                    at = <const unsigned char*>memchr(at, 62, end - at)
+                    at = <Bytes>memchr(at, 62, end - at)
                     at = at + 1 if at else end
             else:
                 out.append(b"&lt;")

@@ -5,6 +5,7 @@ from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.characters cimport Bytes, Chars
 from denoise_scrapy.core.hashing cimport Table, hash_bytes
 
 cpdef enum:
@@ -120,10 +121,10 @@ cdef inline int add_to(uint64_t* filter, uint64_t name) noexcept nogil:
     filter[name & 3] |= <uint64_t>1 << (name >> 2 & 63)
 
 
-cdef int32_t named(const unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil
-cdef bint holds(const Condition* condition, const char* given) noexcept nogil
-cdef int read_style(const unsigned char* text, Style* style) except -1 nogil
+cdef int32_t named(const unordered_map[string, int32_t]& values, Chars name, size_t size) noexcept nogil
+cdef bint holds(const Condition* condition, Chars given) noexcept nogil
+cdef int read_style(Bytes text, Style* style) except -1 nogil
 cdef int add_style(Style* style, const Style* more) noexcept nogil
 cdef int32_t reason_of(const Style* style, bint is_block, bint is_bare) noexcept nogil
-cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil
+cdef int32_t colour_of(Chars value, bint is_back) noexcept nogil
 cdef bint is_close(int32_t colour, int32_t back) noexcept nogil

@@ -26,13 +26,12 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 from cython.operator cimport dereference
 from lxml.includes.etreepublic cimport _Element
-from lxml.includes.tree cimport xmlNode
 
 from denoise_scrapy.core.characters cimport (
-    begins, behind_blanks, equal, hex_of, is_blank, is_digit, is_letter, is_same, lower, starts,
+    Bytes, Chars, begins, behind_blanks, equal, hex_of, is_blank, is_digit, is_letter, is_same, lower, starts,
 )
 from denoise_scrapy.core.hashing cimport number_of, open_table
-from denoise_scrapy.core.nodes cimport MOST_PASSED, add_text_of, attribute_of, is_named, next_in, told_of
+from denoise_scrapy.core.nodes cimport MOST_PASSED, Node, add_text_of, attribute_of, is_named, next_in, told_of
 
 from denoise_scrapy.core.markup import Property, Test
 
@@ -81,8 +80,8 @@ cdef double NARROW = 320, WIDE = 4000
 #: Padding of so many pixels shows a line of a box without height.
 cdef double ROOM = 8
 # In lower case, as declarations are read.
-cdef const char* LETTERS = b"abcdefghijklmnopqrstuvwxyz"
-cdef const char* BLANKS = b" \t\n\r\f"
+cdef Chars LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+cdef Chars BLANKS = b" \t\n\r\f"
 # Words of the colours that CSS names.
 _NAMES = """
 aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown burlywood
@@ -238,7 +237,7 @@ for _names, _row.bit, _row.test, _given in PROPERTIES:
 
 # ---- declarations ----------------------------------------------------------------------------------------------------
 
-cdef int32_t named(const unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil:
+cdef int32_t named(const unordered_map[string, int32_t]& values, Chars name, size_t size) noexcept nogil:
     """Return the value of a name, `UNKNOWN` for none."""
     cdef string key
     cdef unordered_map[string, int32_t].const_iterator found
@@ -247,13 +246,13 @@ cdef int32_t named(const unordered_map[string, int32_t]& values, const char* nam
     return UNKNOWN if found == values.const_end() else dereference(found).second
 
 
-cdef const unsigned char* behind_comment(const unsigned char* at) noexcept nogil:
+cdef Bytes behind_comment(Bytes at) noexcept nogil:
     """Return what follows the comment that a position is in; the end of the text if the comment has none."""
-    cdef const char* end = strstr(<const char*>at, b"*/")
-    return <const unsigned char*>end + 2 if end else at + strlen(<const char*>at)
+    cdef Chars end = strstr(<Chars>at, b"*/")
+    return <Bytes>end + 2 if end else at + strlen(<Chars>at)
 
 
-cdef const unsigned char* behind_string(const unsigned char* at) noexcept nogil:
+cdef Bytes behind_string(Bytes at) noexcept nogil:
     """Return what follows a string in quotes, or the line that it does not end in."""
     cdef unsigned char quote = at[0]
     at += 1
@@ -262,7 +261,7 @@ cdef const unsigned char* behind_string(const unsigned char* at) noexcept nogil:
     return at + (at[0] == quote)
 
 
-cdef size_t up_to(char end, const char* text) noexcept nogil:
+cdef size_t up_to(char end, Chars text) noexcept nogil:
     """Return the length of a text up to a character that is in no brackets of it, nor escaped."""
     cdef size_t size = 0
     cdef int depth = 0
@@ -273,7 +272,7 @@ cdef size_t up_to(char end, const char* text) noexcept nogil:
     return size
 
 
-cdef const unsigned char* write_escaped(const unsigned char* at, string& out) nogil:
+cdef Bytes write_escaped(Bytes at, string& out) nogil:
     """Write the character that an escape behind a backslash stands for, if it is of one byte; return what follows."""
     cdef uint32_t code = 0
     cdef int digits = 0
@@ -290,9 +289,9 @@ cdef const unsigned char* write_escaped(const unsigned char* at, string& out) no
     return at
 
 
-cdef int write_clean(const unsigned char* text, string& out) nogil:
+cdef int write_clean(Bytes text, string& out) nogil:
     """Write CSS in lower case without comments, escapes, the contents of strings, and needless white space."""
-    cdef const unsigned char* end = text + MOST_SHEET
+    cdef Bytes end = text + MOST_SHEET
     while text[0] and text < end:
         if text[0] == c'/' and text[1] == c'*':
             text = behind_comment(text + 2)
@@ -312,7 +311,7 @@ cdef int write_clean(const unsigned char* text, string& out) nogil:
         text += 1
 
 
-cdef const char* number_at(const char* at, double* value) noexcept nogil:
+cdef Chars number_at(Chars at, double* value) noexcept nogil:
     """Read a number; return what follows it, NULL if there is none."""
     cdef double sign = -1 if at[0] == c'-' else 1, parts = 0
     cdef char* end
@@ -334,13 +333,13 @@ cdef const char* number_at(const char* at, double* value) noexcept nogil:
     return at
 
 
-cdef inline const char* behind_space(const char* at) noexcept nogil:
+cdef inline Chars behind_space(Chars at) noexcept nogil:
     while at[0] == c' ':
         at += 1
     return at
 
 
-cdef const char* sum_at(const char* at, double* value, char* unit, int depth) noexcept nogil:
+cdef Chars sum_at(Chars at, double* value, char* unit, int depth) noexcept nogil:
     """Read a sum of products of lengths and numbers; return what follows, NULL if it is none."""
     cdef double sum = 0, factor
     cdef char sign
@@ -361,12 +360,12 @@ cdef const char* sum_at(const char* at, double* value, char* unit, int depth) no
     return at
 
 
-cdef const char* length_at(const char* at, double* value, char* unit, int depth) noexcept nogil:
+cdef Chars length_at(Chars at, double* value, char* unit, int depth) noexcept nogil:
     """Read a length, an angle or a share, or a function of them: calc, min, max, clamp; return what follows, or NULL.
 
     They are passed in pixels, degrees, and per cent, with the first letter of the unit.
     """
-    cdef const char* name = at
+    cdef Chars name = at
     cdef double part
     cdef int32_t tenths
     cdef int count = 0
@@ -395,10 +394,10 @@ cdef const char* length_at(const char* at, double* value, char* unit, int depth)
     return at + 1 if at[0] == c')' else NULL
 
 
-cdef int arguments_of(const char** place, double* found, char* units, int most) noexcept nogil:
+cdef int arguments_of(Chars* place, double* found, char* units, int most) noexcept nogil:
     """Read the numbers up to a closing bracket, words between them left out, and pass them; return how many there are."""
-    cdef const char* at = place[0]
-    cdef const char* after
+    cdef Chars at = place[0]
+    cdef Chars after
     cdef char before = c' '
     cdef int count = 0
     while at[0] and at[0] != c')' and count < most:
@@ -415,11 +414,11 @@ cdef inline int32_t seen_through(int32_t rgb, double opacity, bint is_back) noex
     return TRANSPARENT if opacity < LEAST_OPACITY else UNKNOWN if is_back and opacity < 1 else rgb
 
 
-cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
+cdef int32_t colour_of(Chars value, bint is_back) noexcept nogil:
     """Read a colour: `UNKNOWN`, `TRANSPARENT` or RGB."""
     cdef uint64_t number = 0
     cdef bint has_mark = value[0] == c'#'
-    cdef const char* at = value + has_mark
+    cdef Chars at = value + has_mark
     cdef size_t count = strspn(at, b"0123456789abcdefABCDEF"), i
     if has_mark or (count == 6 and (at[6] == 0 or at[6] == c' ')):  # attributes may lack the mark
         if count not in (3, 4, 6, 8):
@@ -431,12 +430,12 @@ cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
     return colour_in(value, at + 1, is_back) if at[0] == c'(' else named(_colours, value, at - value)
 
 
-cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept nogil:
+cdef int32_t colour_in(Chars name, Chars at, bint is_back) noexcept nogil:
     """Read a colour that is written as a function; one by lightness, as `lab` and `oklch`, if it is a grey."""
     cdef double[4] n
     cdef char[4] units
     cdef double light, spread, turn
-    cdef const char* first = behind_space(at)
+    cdef Chars first = behind_space(at)
     cdef int32_t count = arguments_of(&at, n, units, 4), rgb = 0, i
     if starts(name, b"light-dark(") and not starts(first, b"light-dark("):
         return colour_of(first, is_back)
@@ -464,11 +463,11 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
     return seen_through(rgb, n[3] if count == 4 else 1, is_back)
 
 
-cdef bint is_picture(const char* value) noexcept nogil:
+cdef bint is_picture(Chars value) noexcept nogil:
     return strstr(value, b"url(") or strstr(value, b"gradient")
 
 
-cdef int32_t back_of(const char* value) noexcept nogil:
+cdef int32_t back_of(Chars value) noexcept nogil:
     """Return the colour of a background: the part of it that is one, `UNKNOWN` below a picture."""
     cdef int32_t colour = UNKNOWN
     cdef int depth = 0
@@ -493,9 +492,9 @@ cdef bint is_close(int32_t colour, int32_t back) noexcept nogil:
     return found
 
 
-cdef bint masks_all(const char* value) noexcept nogil:
+cdef bint masks_all(Chars value) noexcept nogil:
     """Return whether all colours of a mask are transparent."""
-    cdef const char* at = strchr(value, c'(')
+    cdef Chars at = strchr(value, c'(')
     cdef bint is_clear = False
     if not strstr(value, b"gradient"):
         return False
@@ -524,7 +523,7 @@ cdef inline bint is_edgewise(double degrees) noexcept nogil:
     return fabs(fmod(fabs(degrees), 180) - 90) < 1
 
 
-cdef bint leaves_nothing(const char* name, const char** values) noexcept nogil:
+cdef bint leaves_nothing(Chars name, Chars* values) noexcept nogil:
     """Return whether a function shrinks a box to nothing, cuts it away or moves it off the screen; pass its arguments."""
     cdef double[16] n
     cdef char[16] units
@@ -567,10 +566,10 @@ cdef bint leaves_nothing(const char* name, const char** values) noexcept nogil:
     return False
 
 
-cdef bint is_any_nothing(const char* value) noexcept nogil:
+cdef bint is_any_nothing(Chars value) noexcept nogil:
     """Return whether one of the functions in a value leaves nothing."""
-    cdef const char* at = strchr(value, c'(')
-    cdef const char* name
+    cdef Chars at = strchr(value, c'(')
+    cdef Chars name
     while at:
         name = at
         while name > value and (is_letter((name - 1)[0]) or (name - 1)[0] == c'3'):  # 3d
@@ -582,7 +581,7 @@ cdef bint is_any_nothing(const char* value) noexcept nogil:
     return False
 
 
-cdef bint has_word(const char* value, const string& words) noexcept nogil:
+cdef bint has_word(Chars value, const string& words) noexcept nogil:
     """Return whether a word of a value is among words with blanks around them."""
     cdef string word
     cdef size_t size
@@ -595,7 +594,7 @@ cdef bint has_word(const char* value, const string& words) noexcept nogil:
     return False
 
 
-cdef bint hides(const Row* row, const char* name, const char* value, int32_t test) noexcept nogil:
+cdef bint hides(const Row* row, Chars name, Chars value, int32_t test) noexcept nogil:
     """Return whether a value hides, by itself or with others, as a row of the table has it."""
     cdef double[4] n
     cdef char[4] units
@@ -642,7 +641,7 @@ cdef bint hides(const Row* row, const char* name, const char* value, int32_t tes
     return False
 
 
-cdef int declare(Style* style, const char* name, const char* value) nogil:
+cdef int declare(Style* style, Chars name, Chars value) nogil:
     """Add a declaration in lower case, unless custom properties make up its value."""
     cdef string key
     cdef const Row* row
@@ -673,7 +672,7 @@ cdef int declare(Style* style, const char* name, const char* value) nogil:
         style.important |= row.bit if important else 0
 
 
-cdef int read_style(const unsigned char* text, Style* style) except -1 nogil:
+cdef int read_style(Bytes text, Style* style) except -1 nogil:
     """Add the declarations of a style attribute, or of a rule."""
     cdef string clean
     cdef char* at
@@ -737,11 +736,11 @@ cdef int32_t reason_of(const Style* style, bint is_block, bint is_bare) noexcept
         return BY_SIZE
     return SEEN
 
-cdef bint holds(const Condition* condition, const char* given) noexcept nogil:
+cdef bint holds(const Condition* condition, Chars given) noexcept nogil:
     """Return whether the value of an attribute, NULL if missing, meets a condition of a selector."""
-    cdef const char* value = condition.value.c_str()
+    cdef Chars value = condition.value.c_str()
     cdef size_t size = condition.value.size()
-    cdef const char* at
+    cdef Chars at
     if not given or not condition.operator:
         return given != NULL
     if condition.operator == c'=':
@@ -855,9 +854,9 @@ cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
     return is_letter(byte) or is_digit(byte) or byte in b"-_" or byte >= 0x80
 
 
-cdef const unsigned char* read_name(const unsigned char* at, string& name) nogil:
+cdef Bytes read_name(Bytes at, string& name) nogil:
     """Read a name; return what follows it, the same place if there is none."""
-    cdef const unsigned char* first = at + (at[0] == c'-')
+    cdef Bytes first = at + (at[0] == c'-')
     name.clear()
     if c'-' <= first[0] <= c'9':
         return at
@@ -865,13 +864,13 @@ cdef const unsigned char* read_name(const unsigned char* at, string& name) nogil
         first = at
         while is_in_name(at[0]):
             at += 1
-        name.append(<const char*>first, at - first)
+        name.append(<Chars>first, at - first)
         if at[0] != c'\\' or not at[1]:
             return at
         at = write_escaped(at + 1, name)
 
 
-cdef const unsigned char* skip_condition(const unsigned char* at) nogil:
+cdef Bytes skip_condition(Bytes at) nogil:
     """Return what follows `:name`, `:name(...)`, `::name` or `[...]`."""
     cdef char close = c']'
     cdef string name
@@ -880,13 +879,13 @@ cdef const unsigned char* skip_condition(const unsigned char* at) nogil:
         at = read_name(at + 1 + (at[1] == c':'), name)
         if at[0] != c'(':
             return at
-    at += 1 + up_to(close, <const char*>at + 1)
+    at += 1 + up_to(close, <Chars>at + 1)
     return at + (at[0] != 0)
 
 
-cdef bint is_of_click(const unsigned char* condition) nogil:
+cdef bint is_of_click(Bytes condition) nogil:
     """Return whether a click changes a condition."""
-    cdef const unsigned char* after
+    cdef Bytes after
     cdef string state
     for state in STATES:
         after = condition + state.size()
@@ -895,41 +894,41 @@ cdef bint is_of_click(const unsigned char* condition) nogil:
     return False
 
 
-cdef bint read_condition(const unsigned char* at, Condition* condition, bint is_still) nogil:
+cdef bint read_condition(Bytes at, Condition* condition, bint is_still) nogil:
     """Read a condition on an attribute; return False if it is not understood, or scripts may change the attribute."""
-    cdef const unsigned char* first
+    cdef Bytes first
     cdef string changed
     at = behind_blanks(read_name(behind_blanks(at + 1), condition.name))
     if condition.name.empty() or (not is_still and condition.name.find(b"cloak") < condition.name.size()):
         return False
     for changed in CHANGED:
-        if not is_still and begins(<const unsigned char*>condition.name.c_str(), changed.c_str()):
+        if not is_still and begins(<Bytes>condition.name.c_str(), changed.c_str()):
             return False
     if at[0] == c']':
         condition.operator = 0
         return True
     condition.operator = at[0]
-    at += strspn(<const char*>at, b"~|^$*")
+    at += strspn(<Chars>at, b"~|^$*")
     if at[0] != c'=':
         return False
     first = behind_blanks(at + 1)
     if first[0] in b"\"'":
         at = behind_string(first)
-        condition.value.assign(<const char*>first + 1, max(at - first, 2) - 2)
+        condition.value.assign(<Chars>first + 1, max(at - first, 2) - 2)
     else:
         at = read_name(first, condition.value)
     return at > first and behind_blanks(at)[0] == c']'
 
 
-cdef int32_t number_in(const unsigned char* at) noexcept nogil:
+cdef int32_t number_in(Bytes at) noexcept nogil:
     """Return the number in brackets, 0 for anything else."""
-    cdef const char* digits = <const char*>at + 1
+    cdef Chars digits = <Chars>at + 1
     return <int32_t>strtol(digits, NULL, 10) if digits[strspn(digits, b"0123456789")] == c')' else 0
 
 
-cdef bint read_simple(const unsigned char* at, Condition* condition, bint is_still) nogil:
+cdef bint read_simple(Bytes at, Condition* condition, bint is_still) nogil:
     """Read a condition on an attribute or a place; return False if it is not understood, or scripts may change it."""
-    cdef const unsigned char* behind
+    cdef Bytes behind
     condition.is_not = is_still and begins(at, b":not(")
     condition.first = condition.last = 0
     at += 5 * condition.is_not
@@ -954,12 +953,11 @@ cdef inline bint is_combinator(unsigned char byte) noexcept nogil:
     return byte in b">+~"
 
 
-cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogil:
+cdef bint read_selector(Bytes at, Rule* rule, bint is_still) nogil:
     """Read a selector; return False if it is not understood. Conditions are, of its last compound."""
     cdef Compound part
     cdef Condition condition
-    cdef const unsigned char* first
-    cdef const unsigned char* behind
+    cdef Bytes first, behind
     cdef unsigned char mark, kind
     cdef string name
     cdef bint is_child = False, is_unknown = False, is_clicked = False, is_top = False
@@ -1019,7 +1017,7 @@ cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogi
                     for i in range(name.size()):
                         name[i] = <char>lower(<unsigned char>name[i])
                     is_top = name.compare(b"html") == 0 or name.compare(b"body") == 0
-                part.names.push_back(name_of(<const unsigned char*>name.data(), name.size(), kind))
+                part.names.push_back(name_of(<Bytes>name.data(), name.size(), kind))
             rule.weight += <uint64_t>1 << 8 * (kind - OF_TAG)
             # scripts change the classes of the page
             rule.is_state |= not is_still and is_top and mark == c'.'
@@ -1089,7 +1087,7 @@ cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style
     while start <= selectors.size() and sheet.steps > 0:
         one = selectors.substr(start, up_to(c',', selectors.c_str() + start))
         sheet.steps -= A_RULE + A_PART * <int64_t>one.size()
-        if read_selector(<const unsigned char*>one.c_str(), &rule, sheet.is_still):
+        if read_selector(<Bytes>one.c_str(), &rule, sheet.is_still):
             rule.is_state |= is_some
             add_rule(sheet, &rule)
         else:
@@ -1104,24 +1102,24 @@ cdef int add_block(Sheet* sheet, const string& selectors, const string& declarat
     cdef Style style
     memset(&style, 0, sizeof(Style))
     style.colour = style.back = UNKNOWN
-    read_style(<const unsigned char*>declarations.c_str(), &style)
+    read_style(<Bytes>declarations.c_str(), &style)
     # where a box is and how wide says nothing by itself, unless it is far away or has no width
     if style.said & (~PLACES | P_LINES) or style.off:
         add_selectors(sheet, selectors, &style, is_some)
 
 
-cdef int read_sheet(Sheet* sheet, const unsigned char* text):
+cdef int read_sheet(Sheet* sheet, Bytes text):
     """Read the rules of a style sheet, which its braces tell; in comments and strings they count for nothing."""
     cdef vector[Around] around
     cdef Around block
     cdef string piece, declarations
-    cdef const unsigned char* first
+    cdef Bytes first
     cdef size_t size
     cdef int32_t holds
     cdef unsigned char byte = 1
     while byte:
-        size = strcspn(<const char*>text, b"{};/\"'")
-        piece.append(<const char*>text, size)
+        size = strcspn(<Chars>text, b"{};/\"'")
+        piece.append(<Chars>text, size)
         text += size
         byte = text[0]
         text += byte != 0
@@ -1132,7 +1130,7 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
             piece.push_back(c'/')
         elif byte in b"\"'":
             first, text = text - 1, behind_string(text - 1)
-            piece.append(<const char*>first, text - first)
+            piece.append(<Chars>first, text - first)
         elif byte == c';':
             declarations.append(piece).push_back(c';')
             piece.clear()
@@ -1166,9 +1164,9 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
             declarations.clear()
 
 
-cdef bint loads_style(const xmlNode* node) noexcept nogil:
+cdef bint loads_style(Node node) noexcept nogil:
     """Return whether a link element loads a style sheet."""
-    cdef const unsigned char* rel = attribute_of(node, b"rel")
+    cdef Bytes rel = attribute_of(node, b"rel")
     while rel and rel[0]:
         if begins(rel, b"stylesheet"):
             return True
@@ -1176,16 +1174,16 @@ cdef bint loads_style(const xmlNode* node) noexcept nogil:
     return False
 
 
-cdef bint runs(const xmlNode* node) noexcept nogil:
+cdef bint runs(Node node) noexcept nogil:
     """Return whether an element is a script that runs: no data, no template."""
-    cdef const char* kind
+    cdef Chars kind
     if not is_named(node, b"script") or (not node.children and not attribute_of(node, b"src")):
         return False
     kind = told_of(node, b"type")
     return not kind[0] or strstr(kind, b"javascript") or equal(kind, b"module")
 
 
-cdef bytes written_in(const char* address):
+cdef bytes written_in(Chars address):
     """Return the style sheet that an address contains, "" for another one."""
     head, _, data = address.partition(b",")
     if not head.startswith(b"data:text/css"):
@@ -1203,14 +1201,14 @@ def styles_of(_Element root not None) -> tuple[bytes, bool, bool]:
         >>> styles_of(etree.fromstring("<p><style>p { color: red }</style></p>"))
         (b'p { color: red }', True, True)
     """
-    cdef const xmlNode* node = root._c_node
+    cdef Node node = root._c_node
     cdef string text
     cdef bytes inner
-    cdef const unsigned char* kind
+    cdef Bytes kind
     cdef bint is_all = True, is_still = True
     while node:
         if is_named(node, b"style"):
-            kind = <const unsigned char*>told_of(node, b"type")
+            kind = <Bytes>told_of(node, b"type")
             if (not kind[0] or is_same(kind, b"text/css")) and _media_holds(told_of(node, b"media")) == ALWAYS:
                 add_text_of(node, text, MOST_SHEET)
         elif is_named(node, b"link") and loads_style(node):

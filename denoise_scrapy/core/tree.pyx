@@ -23,24 +23,23 @@ from lxml.includes.tree cimport (
     XML_PI_NODE,
     XML_TEXT_NODE,
     xmlAttr,
-    xmlNode,
 )
 
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
-    ALPHA, BLANK, CJK, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, behind_blanks, class_of, decode,
-    equal, is_blank, is_digit, is_unseen, lower, lower_words, starts,
+    ALPHA, BLANK, CJK, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, Bytes, Chars, begins, behind_blanks,
+    class_of, decode, equal, is_blank, is_digit, is_unseen, lower, lower_words, starts,
 )
 from denoise_scrapy.core.formulas cimport (
     is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula,
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.nodes cimport (
-    MOST_DEPTH, MOST_ELEMENTS, add_text_of, attribute_of, is_named, is_text, next_in, told_of, type_of, value_of,
+    MOST_DEPTH, MOST_ELEMENTS, Node, add_text_of, attribute_of, is_named, is_text, next_in, told_of, type_of, value_of,
 )
 from denoise_scrapy.core.sight cimport (
     ARIA_HIDDEN, ATTRIBUTES, CHECKED, CLASS, DISPLAY, HREF, ID, ITEMPROP, ITEMTYPE, NAME, NAMES, ROLE, SOURCE, TYPE,
-    Bytes, Sight, look_at, open_sight,
+    Sight, look_at, open_sight,
 )
 from denoise_scrapy.core.styles cimport (
     BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, LEAST_STEPS, STEPS_A_BYTE, Sheet, StyleSheet, named,
@@ -170,7 +169,7 @@ cdef enum:
     SEEN_NAMES = 1024     # libxml2 stores each name once, so most are found by their address
 
 cdef struct SeenName:     # of a tag, an attribute or both
-    const unsigned char* name
+    Bytes name
     const Tag* tag
     int32_t attribute     # 0 if it is not read
 
@@ -255,7 +254,7 @@ cdef inline bint is_small(uint32_t code) noexcept nogil:
     return code <= 0xFFFF and characters.KIND[code] & SMALL != 0
 
 
-cdef int32_t run_of(const unsigned char* text) noexcept nogil:
+cdef int32_t run_of(Bytes text) noexcept nogil:
     """Return the letters and digits that a text begins with, `MEETING` at most."""
     cdef uint32_t code, before = 0
     cdef int32_t run = 0
@@ -270,7 +269,7 @@ cdef int32_t run_of(const unsigned char* text) noexcept nogil:
     return run
 
 
-cdef bint words_meet(const Walk* w, uint32_t code, const unsigned char* text) noexcept nogil:
+cdef bint words_meet(const Walk* w, uint32_t code, Bytes text) noexcept nogil:
     """Return whether two adjacent inline elements hold two words, rather than the halves of one.
 
     Scripts without capitals run on, except for links: a link after one with the same shape is another entry in any
@@ -317,7 +316,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
         width = decode(text, &code)
     if code == 0 or w.open < 0 or tree.elements[w.open].flags & TWIN:
         return 0
-    size = strlen(<const char*>text)
+    size = strlen(<Chars>text)
     break_lines = w.break_lines or (
         w.sight.inherited[w.open].has_lines and not tree.elements[w.open].flags & PREFORMATTED)
     if w.junction:
@@ -327,7 +326,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
             w.in_word = False
         w.junction = NO_JUNCTION
     in_word = w.in_word
-    tree.text.append(<const char*>text, size)
+    tree.text.append(<Chars>text, size)
     copy = <unsigned char*>&tree.text[tree.text.size() - size]
     while i < size:
         width = decode(text + i, &code)
@@ -395,7 +394,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
 
 # ---- elements: their names and attributes ----------------------------------------------------------------------------
 
-cdef SeenName* seen_of(Walk* w, const unsigned char* name) noexcept nogil:
+cdef SeenName* seen_of(Walk* w, Bytes name) noexcept nogil:
     """Look a name up."""
     cdef size_t at = ((<size_t>name >> 3) ^ (<size_t>name >> 11)) & (SEEN_NAMES - 1), size
     cdef string key
@@ -403,7 +402,7 @@ cdef SeenName* seen_of(Walk* w, const unsigned char* name) noexcept nogil:
     cdef SeenName* seen = &w.seen[at]
     if seen.name != name:
         seen.name = name
-        key.assign(<const char*>name)
+        key.assign(<Chars>name)
         size = key.size()
         known = _tags.find(key)
         if known != _tags.end():
@@ -423,7 +422,7 @@ cdef inline const Tag* tag_of(Walk* w, const unsigned char* name) noexcept nogil
     return seen_of(w, name).tag
 
 
-cdef int without_digits(Tree tree, const unsigned char* names, Span* span) nogil:
+cdef int without_digits(Tree tree, Bytes names, Span* span) nogil:
     """Write a class or id to the page's names in the form tokens use: no digits, one space between names."""
     cdef size_t i
     cdef bint gap = False
@@ -442,16 +441,16 @@ cdef int without_digits(Tree tree, const unsigned char* names, Span* span) nogil
     span.end = <int32_t>tree.names.size()
 
 
-cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
+cdef inline size_t shorter(Bytes names) noexcept nogil:
     """Return the size of names, cut to `MAX_NAME`."""
-    cdef size_t size = strlen(<const char*>names)
+    cdef size_t size = strlen(<Chars>names)
     return size if size < MAX_NAME else MAX_NAME
 
 
 cdef vector[string] OF_COMMENTS = b" respond, reply , replies , disqus, discussion, trackback, pingback".split(b",")
 
 
-cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
+cdef bint speaks_of_comments(Bytes names) noexcept nogil:
     """Return whether a word in class, id, role or itemprop hints at comments."""
     cdef char[2 * MAX_NAME + 3] words  # separated by spaces
     cdef size_t size, i, j
@@ -470,7 +469,7 @@ cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
     return False
 
 
-cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
+cdef int32_t role_flags(Bytes role) noexcept nogil:
     """Return the flags of an ARIA role."""
     cdef string name
     if not role:
@@ -483,7 +482,7 @@ cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
 
 
 cdef inline uint64_t hash_of(const string& names, Span span, uint64_t seed) noexcept nogil:
-    return mix(hash_bytes(<const unsigned char*>names.data() + span.start, span.end - span.start, seed))
+    return mix(hash_bytes(<Bytes>names.data() + span.start, span.end - span.start, seed))
 
 
 cdef inline uint32_t code_of(const string& names, Span span) noexcept nogil:
@@ -491,7 +490,7 @@ cdef inline uint32_t code_of(const string& names, Span span) noexcept nogil:
     return <uint32_t>(hash_of(names, span, _seed) >> 32) | 1 if span.end > span.start else 0
 
 
-cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Bytes* given, int32_t reason) nogil:
+cdef int learn(Tree tree, Bytes name, const Tag* tag, const Bytes* given, int32_t reason) nogil:
     """Add a kind of element with its properties, once per page."""
     cdef ElementKind token
     cdef uint64_t tag_hash
@@ -504,7 +503,7 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Bytes
         token.flags |= HIDDEN
     token.tag_name.start = <int32_t>tree.names.size()
     size = <int32_t>shorter(name)
-    tree.names.append(<const char*>name, size)
+    tree.names.append(<Chars>name, size)
     token.tag_name.end = <int32_t>tree.names.size()
     without_digits(tree, given[CLASS], &token.class_name)
     without_digits(tree, given[ID], &token.id_name)
@@ -528,10 +527,10 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Bytes
         token.in_path = token.own
         token.other_names.start = <int32_t>tree.names.size()
         if given[ROLE]:
-            tree.names.append(<const char*>given[ROLE], shorter(given[ROLE]))
+            tree.names.append(<Chars>given[ROLE], shorter(given[ROLE]))
         if given[ITEMPROP]:
             tree.names.push_back(c' ')
-            tree.names.append(<const char*>given[ITEMPROP], shorter(given[ITEMPROP]))
+            tree.names.append(<Chars>given[ITEMPROP], shorter(given[ITEMPROP]))
         token.other_names.end = <int32_t>tree.names.size()
         for i in range(CLASS, NAMES):
             if given[i] and speaks_of_comments(given[i]):
@@ -539,21 +538,21 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Bytes
     tree.tokens.push_back(token)
 
 
-cdef int note(Tree tree, int32_t element, const char* name, const unsigned char* value) nogil:
+cdef int note(Tree tree, int32_t element, Chars name, const unsigned char* value) nogil:
     """Keep an attribute as written."""
     cdef Note one
     one.element = element
     one.name.start = <int32_t>tree.noted.size()
     tree.noted.append(name)
     one.name.end = one.value.start = <int32_t>tree.noted.size()
-    tree.noted.append(<const char*>value)
+    tree.noted.append(<Chars>value)
     one.value.end = <int32_t>tree.noted.size()
     tree.notes.push_back(one)
 
 
-cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id_) nogil:
+cdef int note_place(Tree tree, Walk* w, int32_t element, Bytes id_) nogil:
     """Note the first element with an id that a link leads to (an element LINKED), before or after it."""
-    cdef int32_t place = number_of(w.places, hash_bytes(id_, strlen(<const char*>id_), _seed)), known
+    cdef int32_t place = number_of(w.places, hash_bytes(id_, strlen(<Chars>id_), _seed)), known
     if place == <int32_t>w.place_at.size():
         w.place_at.push_back(element)
         return 0
@@ -563,9 +562,9 @@ cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id
         w.place_at[place] = NOTED
 
 
-cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* href) nogil:
+cdef int note_link(Tree tree, Walk* w, int32_t element, Bytes href) nogil:
     """Note a link's address, and its target id if that is on the page."""
-    cdef const unsigned char* mark = <const unsigned char*>strchr(<const char*>href, c'#')
+    cdef Bytes mark = <Bytes>strchr(<Chars>href, c'#')
     if href[0]:
         note(tree, element, b"href", href)
     if mark and mark[1]:
@@ -575,11 +574,11 @@ cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* hre
 cdef vector[string] DECLARED = b"generator og:title og:site_name citation_title".split()
 
 
-cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
+cdef int note_meta(Tree tree, Node node, bint in_head) nogil:
     """Note a meta element's declaration, if it is of one of the kinds that count."""
     cdef size_t i
-    cdef const unsigned char* name = attribute_of(node, b"property")
-    cdef const unsigned char* content = attribute_of(node, b"content")
+    cdef Bytes name = attribute_of(node, b"property")
+    cdef Bytes content = attribute_of(node, b"content")
     if not name or name[0] == 0:
         name = attribute_of(node, b"name")
     if not name or not content:
@@ -592,11 +591,11 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
             note(tree, -1, DECLARED[i].c_str(), content)
 
 
-cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag) nogil:
+cdef int read_skipped(Tree tree, Walk* w, Node top, const Tag* tag) nogil:
     """Read what matters in an element that shows nothing: a head's title and base, types, the size of a noscript."""
-    cdef const xmlNode* node = top.children
+    cdef Node node = top.children
     cdef const Tag* own
-    cdef const unsigned char* value
+    cdef Bytes value
     if tag.role == SCRIPT_TAG:
         value = type_of(top)
         if begins(value, b"application/ld+json"):
@@ -608,7 +607,7 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag) no
             if begins(value, b"application/json"):
                 note(tree, -1, b"state", node.content)
             elif begins(behind_blanks(node.content), b"window."):  # a script that gives the page its data
-                value = <const unsigned char*>strchr(<const char*>node.content, c'{')
+                value = <Bytes>strchr(<Chars>node.content, c'{')
                 if value:
                     note(tree, -1, b"state", value)
         return 0
@@ -645,10 +644,10 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag) no
         node = next_in(top, node)
 
 
-cdef bint is_spelled(const xmlNode* node) noexcept nogil:
+cdef bint is_spelled(Node node) noexcept nogil:
     """Return whether an element is the first one in one whose label is its whole text, white space aside."""
-    cdef const xmlNode* top = node.parent
-    cdef const unsigned char* label
+    cdef Node top = node.parent
+    cdef Bytes label
     cdef const unsigned char* text
     if not top or top.type != XML_ELEMENT_NODE or (
             node.prev and (not is_text(node.prev) or node.prev.prev)):
@@ -671,7 +670,7 @@ cdef bint is_spelled(const xmlNode* node) noexcept nogil:
     return label and label[0] == 0
 
 
-cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlNode* node) nogil:
+cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, Node node) nogil:
     """Begin an element, of a node or NULL: add its token, row and mark."""
     cdef const xmlAttr* attributes = node.properties if node else NULL
     cdef Bytes[ATTRIBUTES] given
@@ -679,7 +678,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     cdef Element element
     cdef const Element* around
     cdef const ElementKind* token
-    cdef const unsigned char* value
+    cdef Bytes value
     cdef uint64_t hash_ = mix(<uint64_t><size_t>name)  # libxml2 stores each name once
     cdef int32_t number = <int32_t>tree.elements.size(), known, attribute, reason
     cdef bint is_formula, is_between, repeats = False
@@ -694,7 +693,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         value = value_of(attributes)
         given[attribute] = value
         if 0 < attribute < NAMES:
-            hash_ = mix(hash_bytes(value, strlen(<const char*>value), hash_) + attribute)
+            hash_ = mix(hash_bytes(value, strlen(<Chars>value), hash_) + attribute)
         elif attribute == ITEMTYPE:
             note(tree, -1, b"itemtype", value)
         if not tag.notes >> attribute & 1:
@@ -704,15 +703,15 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         elif attribute == NAME:
             note_place(tree, w, number, value)
         elif attribute not in (DISPLAY, TYPE):
-            note(tree, number, <const char*>attributes.name, value)
-        elif attribute == DISPLAY and equal(<const char*>value, b"true"):
+            note(tree, number, <Chars>attributes.name, value)
+        elif attribute == DISPLAY and equal(<Chars>value, b"true"):
             tag = &_custom
             hash_ = mix(hash_ + NAMES)
         attributes = attributes.next
     if given[ID]:
         note_place(tree, w, number, given[ID])
-    if given[ROLE] and not tag.flags and _role_tags.count(<const char*>given[ROLE]):
-        name = <const unsigned char*>_role_tags[<const char*>given[ROLE]].c_str()
+    if given[ROLE] and not tag.flags and _role_tags.count(<Chars>given[ROLE]):
+        name = <Bytes>_role_tags[<Chars>given[ROLE]].c_str()
         tag = tag_of(w, name)
     if tag.role == LINK_TAG and given[NAME] and not given[HREF]:  # a place, which older pages leave open
         top = tag[0]
@@ -722,7 +721,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     if tag.notes >> TYPE & 1 and given[TYPE] and begins(given[TYPE], b"checkbox"):
         note(tree, number, b"box", b"x" if given[CHECKED] else b" ")
     is_formula = tag.role == IMAGE_TAG and is_formula_image(node)
-    if is_formula or given[ARIA_HIDDEN] or (given[CLASS] and is_of_mathjax(<const char*>given[CLASS])):
+    if is_formula or given[ARIA_HIDDEN] or (given[CLASS] and is_of_mathjax(<Chars>given[CLASS])):
         repeats = is_twin(node)
     tree.is_arranged |= given[ARIA_HIDDEN] != NULL and is_spelled(node)
     reason = look_at(&w.sight, node, given, hash_, w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG)
@@ -797,7 +796,7 @@ cdef inline int end(Tree tree, Walk* w) nogil:
     w.open = element.parent
 
 
-cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) nogil:
+cdef int read_formula(Tree tree, Walk* w, Node node) nogil:
     """Read a formula as text of the open element, unless it repeats the one beside it."""
     cdef string tex
     cdef bint is_display
@@ -806,10 +805,10 @@ cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) nogil:
     is_display = write_formula(node, tex)
     if is_display:
         note(tree, w.open, b"display", b"block")
-    return add_text(tree, w, <const unsigned char*>tex.c_str())
+    return add_text(tree, w, <Bytes>tex.c_str())
 
 
-cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept nogil:
+cdef inline Node text_behind_comments(Node node) noexcept nogil:
     """Return the text that continues after comments, which Scrapy's trees contain; NULL for none."""
     node = node.next
     if not node or node.type not in (XML_COMMENT_NODE, XML_PI_NODE):
@@ -819,21 +818,21 @@ cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept no
     return node if node and node.type == XML_TEXT_NODE and node.content else NULL
 
 
-cdef bint ends_line(const xmlNode* node) noexcept nogil:
+cdef bint ends_line(Node node) noexcept nogil:
     """Return whether the content of an element ends with the end of a line."""
     while node.last:
         node = node.last
     return is_named(node, b"br") or (
-        is_text(node) and node.content[0] and node.content[strlen(<const char*>node.content) - 1] == c'\n')
+        is_text(node) and node.content[0] and node.content[strlen(<Chars>node.content) - 1] == c'\n')
 
 
-cdef int walk(Tree tree, Walk* w, const xmlNode* root) nogil:
+cdef int walk(Tree tree, Walk* w, Node root) nogil:
     """Visit all nodes in document order."""
-    cdef const xmlNode* node = root
-    cdef const xmlNode* inner
+    cdef Node node = root
+    cdef Node inner
     cdef string whole
     cdef const Tag* tag
-    cdef const unsigned char* name
+    cdef Bytes name
     cdef bint goes_in
     open_table(w.tokens, 256)
     open_table(w.places, 64)
@@ -864,8 +863,8 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root) nogil:
             else:
                 read_skipped(tree, w, node, tag)
                 tree.is_arranged |= tag.role == TEMPLATE_TAG and (
-                    attribute_of(node, b"shadowrootmode") or begins(<const unsigned char*>told_of(node, b"id"), b"b:")
-                    or begins(<const unsigned char*>told_of(node, b"id"), b"p:"))
+                    attribute_of(node, b"shadowrootmode") or begins(<Bytes>told_of(node, b"id"), b"b:")
+                    or begins(<Bytes>told_of(node, b"id"), b"p:"))
                 if tag.role == HEAD_TAG and not w.head_read:
                     w.head_read = True
                     # if the page does not close its head, the body begins at the first tag that a head may not hold:
@@ -884,12 +883,12 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root) nogil:
             if not inner:
                 add_text(tree, w, node.content)
             else:
-                whole.assign(<const char*>node.content)
+                whole.assign(<Chars>node.content)
                 while inner:
                     node = inner
-                    whole.append(<const char*>node.content)
+                    whole.append(<Chars>node.content)
                     inner = text_behind_comments(node)
-                add_text(tree, w, <const unsigned char*>whole.c_str())
+                add_text(tree, w, <Bytes>whole.c_str())
         if goes_in:
             node = node.children
             continue
@@ -948,7 +947,7 @@ cdef bint find_shells(Tree tree, Walk* w) nogil:
     return found
 
 
-cdef int read_tree(Tree tree, Walk* w, const xmlNode* root, const Sheet* sheet) nogil:
+cdef int read_tree(Tree tree, Walk* w, Node root, const Sheet* sheet) nogil:
     """Walk; and again with noscript text if that is most of the page: some forums serve all their text there.
 
     The rule was measured: twice the visible text, and at least some 20 words of 5 letters more. Once more if hidden
@@ -1014,7 +1013,7 @@ cdef int write_text(
 
     Exact text is copied, without leading empty lines and trailing white space.
     """
-    cdef const unsigned char* data = <const unsigned char*>text.data()
+    cdef Bytes data = <Bytes>text.data()
     cdef int32_t i = span.start, width, skips = <int32_t>left_out.shape[0], skip = first_behind(left_out, i)
     cdef size_t first = out.size(), shown = first
     cdef uint32_t code
@@ -1039,7 +1038,7 @@ cdef int write_text(
             if width == 1:
                 out.push_back(c'\n' if code == 11 else data[i])
             else:
-                out.append(<const char*>data + i, width)
+                out.append(<Chars>data + i, width)
             if shows:
                 shown = out.size()
         i += width
@@ -1163,11 +1162,11 @@ cdef class Tree:
         names = [piece(self.names, token.tag_name) for token in self.tokens]
         return [names[element.token] for element in self.elements]
 
-    def values_of(self, const char* name) -> list:
+    def values_of(self, Chars name) -> list:
         """Return (element, value) of the noted attributes with a name."""
         return [(one.element, piece(self.noted, one.value)) for one in self.notes if is_noted(self, &one, name)]
 
-    def declared(self, const char* name) -> list:
+    def declared(self, Chars name) -> list:
         """Return the values of the page's declarations with a name."""
         return [piece(self.noted, one.value) for one in self.notes if is_noted(self, &one, name)]
 
@@ -1257,7 +1256,7 @@ cdef class Tree:
                 out.insert(out.end(), &row[0], &row[0] + 6)
             element, owner, mark, seen = next_, after, end_, now
             i += is_start
-        return np.frombuffer((<const char*>out.data())[:out.size() * sizeof(int32_t)], np.int32).reshape(-1, 6)
+        return np.frombuffer((<Chars>out.data())[:out.size() * sizeof(int32_t)], np.int32).reshape(-1, 6)
 
     def tagged(self, tags) -> bytes:
         """Return for each token whether it has one of these tags, as 0 or 1."""
@@ -1300,7 +1299,7 @@ cdef class Tree:
         """Return the tokens in slices of the text, shape (slices,); no slice may contain a mark."""
         counts = np.zeros(starts.shape[0], np.int64)
         cdef int64_t[::1] out = counts
-        cdef const unsigned char* text = <const unsigned char*>self.text.data()
+        cdef Bytes text = <Bytes>self.text.data()
         cdef Py_ssize_t i, at
         cdef uint32_t code
         cdef uint8_t kind
@@ -1323,7 +1322,7 @@ cdef class Tree:
         cdef uint64_t whole
         cdef int32_t open_ = -1, last = -1
         cdef size_t i = 0, size = self.text.size()
-        cdef const unsigned char* text = <const unsigned char*>self.text.data()
+        cdef Bytes text = <Bytes>self.text.data()
         cdef uint32_t code
         with nogil:
             while i < size:

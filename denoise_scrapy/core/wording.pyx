@@ -15,7 +15,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.bits cimport BitSet, add_bit, clear
-from denoise_scrapy.core.characters cimport DIGIT, MARK, OTHER, class_of, decode
+from denoise_scrapy.core.characters cimport DIGIT, MARK, OTHER, Bytes, class_of, decode
 from denoise_scrapy.core.tree cimport BlockRow, Tree
 
 #: Blocks whose wording counts are no headings, and have at most so many visible characters and at least this chance.
@@ -64,7 +64,7 @@ cdef inline int add_letter(Sequences& found, uint32_t letter) nogil:
                 found.numbers.push_back(number)
 
 
-cdef int read_sequences(const unsigned char* text, size_t size, Sequences& found) nogil:
+cdef int read_sequences(Bytes text, size_t size, Sequences& found) nogil:
     """Read the sequences of a text; all between words counts as one space."""
     cdef uint32_t code = 0
     cdef bint in_word = False
@@ -175,8 +175,7 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
     cdef const BlockRow* block
     cdef Sequences found
     cdef Py_ssize_t i
-    cdef const unsigned char* text
-    cdef const unsigned char* colon
+    cdef Bytes text, colon
     cdef size_t size
     cdef double weight
     found.bits = bits_of(weights.shape[0])
@@ -187,10 +186,10 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
         for i in range(likely.shape[0]):
             block = &tree.blocks[i]
             if block.heading == 0 and block.chars <= SHORT and likely[i] >= LEAST:
-                text = <const unsigned char*>tree.text.data() + block.text.start
+                text = <Bytes>tree.text.data() + block.text.start
                 size, weight = block.text.end - block.text.start, 1
                 if block.tokens >= ANNOUNCED and block.chars < 2 * block.link_chars < 2 * block.chars:
-                    colon = <const unsigned char*>memchr(text, c':', size)
+                    colon = <Bytes>memchr(text, c':', size)
                     if colon and (colon + 1)[0] <= 32:
                         weight, size = LABEL, colon - text
                 read_sequences(text, size, found)
