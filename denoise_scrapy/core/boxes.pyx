@@ -11,10 +11,11 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.arrays cimport DoublesOut, Flags
 from denoise_scrapy.core.hashing cimport mix
 from denoise_scrapy.core.tree cimport (
     COMMENT_WORD, CONTROL, IS_BUTTON, IS_FOOTER, IS_FORM, IS_MATTER, IS_OPENER, IS_QUOTE, IS_STORY, LEVELS, SOURCES,
-    BlockRow, ElementKind, Tree, is_within, kind_of,
+    BlockRow, ElementKind, Tree, block_count, climb, element_count, is_within, kind_of, token_of,
 )
 
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
@@ -66,7 +67,7 @@ cdef int look_around(Tree tree, Boxes& found) nogil:
     cdef Box box
     cdef Box* above
     cdef const BlockRow* block
-    cdef int32_t i, parent, kind, n = <int32_t>tree.elements.size()
+    cdef int32_t i, parent, kind, n = element_count(tree)
     found.has_story = found.has_form = False
     found.boxes.reserve(n)
     for i in range(n):
@@ -79,7 +80,7 @@ cdef int look_around(Tree tree, Boxes& found) nogil:
         found.has_story |= (kind & IS_STORY) != 0
         found.has_form |= box.forms
         found.boxes.push_back(box)
-    for i in range(<int32_t>tree.blocks.size()):
+    for i in range(block_count(tree)):
         block = &tree.blocks[i]
         above = &found.boxes[block.element]
         above.blocks += 1
@@ -102,12 +103,12 @@ cdef inline bint is_link(const BlockRow* block) noexcept nogil:
     return block.link_chars > LINK * block.chars
 
 
-cdef int lower_around_story(Tree tree, Boxes& found, const uint8_t[::1] titles, double[::1] probability) nogil:
+cdef int lower_around_story(Tree tree, Boxes& found, Flags titles, DoublesOut probability) nogil:
     """Lower what is outside of the one article that has the page's headline, and most of its text."""
     cdef vector[uint8_t] headed, leads_away    # by article: it has a heading; one that is a link
     cdef vector[bint] inside
     cdef const BlockRow* block
-    cdef int32_t i, of, own = -1, m = <int32_t>tree.blocks.size()
+    cdef int32_t i, of, own = -1, m = block_count(tree)
     cdef bint several = False
     cdef double whole = 0, within = 0
     headed.resize(tree.elements.size())
@@ -142,7 +143,7 @@ cdef int lower_around_story(Tree tree, Boxes& found, const uint8_t[::1] titles, 
 
 cdef int32_t first_from(Tree tree, int32_t position) noexcept nogil:
     """Return the first block that starts at a position of the text, or after it."""
-    cdef int32_t low = 0, high = <int32_t>tree.blocks.size(), middle
+    cdef int32_t low = 0, high = block_count(tree), middle
     while low < high:
         middle = (low + high) // 2
         if tree.blocks[middle].text.start < position:
@@ -152,7 +153,7 @@ cdef int32_t first_from(Tree tree, int32_t position) noexcept nogil:
     return low
 
 
-cdef int raise_section(Tree tree, int32_t heading, bint of_sources, double[::1] probability) nogil:
+cdef int raise_section(Tree tree, int32_t heading, bint of_sources, DoublesOut probability) nogil:
     """Raise the entries below a heading to its probability, if they are in one or two places on the page.
 
     They are mostly links, three at least, or the heading is that of sources.
@@ -188,10 +189,10 @@ cdef int raise_section(Tree tree, int32_t heading, bint of_sources, double[::1] 
             probability[i] = max(probability[i], probability[heading])
 
 
-cdef int raise_links(Tree tree, const uint8_t[::1] bits, double[::1] probability) nogil:
+cdef int raise_links(Tree tree, Flags bits, DoublesOut probability) nogil:
     """Raise sources, and entries with links, to the headings of their sections, where one of the first is a link."""
     cdef vector[int32_t] headings
-    cdef int32_t i, j, m = <int32_t>tree.blocks.size()
+    cdef int32_t i, j, m = block_count(tree)
     for i in range(m):
         if tree.blocks[i].heading > 1 and probability[i] >= HEADED:
             for j in range(i + 1, min(i + 1 + ENTRIES, m)):
@@ -210,15 +211,7 @@ cdef struct Group:            # of blocks in one place of boxes alike; sums are 
     double expected
 
 
-cdef inline int32_t parent_or_self(Tree tree, int32_t element) noexcept nogil:
-    return tree.elements[element].parent if tree.elements[element].parent >= 0 else element
-
-
-cdef inline const ElementKind* token_of(Tree tree, int32_t element) noexcept nogil:
-    return &tree.tokens[tree.elements[element].token]
-
-
-cdef int raise_posts(Tree tree, Boxes& found, const vector[double]& before, double[::1] probability) nogil:
+cdef int raise_posts(Tree tree, Boxes& found, const vector[double]& before, DoublesOut probability) nogil:
     """Raise texts in one place of boxes alike, each with a link and no heading, if the page has little else.
 
     Probable ones; and what is called comments, if the page has no heading, or the first post stands in such a box too.
@@ -230,7 +223,7 @@ cdef int raise_posts(Tree tree, Boxes& found, const vector[double]& before, doub
     cdef const BlockRow* block
     cdef const ElementKind* first
     cdef Group* group
-    cdef int32_t i, level, box, opening = 0, m = <int32_t>tree.blocks.size()
+    cdef int32_t i, level, box, opening = 0, m = block_count(tree)
     cdef double expected, whole = 0, others = 0, most = 0
     cdef bint linked, is_alike, any_heading = False
     cdef uint64_t hashed
@@ -247,13 +240,13 @@ cdef int raise_posts(Tree tree, Boxes& found, const vector[double]& before, doub
                 most, opening = expected, i
     if not 0 < others < FIRST_POST:
         return 0
-    first = token_of(tree, parent_or_self(tree, tree.blocks[opening].element))
+    first = token_of(tree, climb(tree, tree.blocks[opening].element, 1))
     for i in range(m):
         block = &tree.blocks[i]
         box, linked = block.element, False
         hashed = token_of(tree, box).in_shape
         for level in range(ENTRIES):  # a box around the text, one around that, and the post
-            box = parent_or_self(tree, box)
+            box = climb(tree, box, 1)
             if not linked and found.boxes[box].link_chars and found.boxes[box].headings:
                 is_post[i] = False
             linked |= found.boxes[box].link_chars > 0
@@ -264,7 +257,7 @@ cdef int raise_posts(Tree tree, Boxes& found, const vector[double]& before, doub
         group.blocks += 1
         if is_post[i]:
             group.posts += 1
-            box = parent_or_self(tree, block.element)
+            box = climb(tree, block.element, 1)
             is_alike = not any_heading or (first.class_code != 0 and token_of(tree, box).in_shape == first.in_shape)
             group.called += is_alike and block.flags & (COMMENT_WORD | CONTROL) == COMMENT_WORD
             group.probability += probability[i]
@@ -281,7 +274,7 @@ cdef int find_buttons(Tree tree, Boxes& found, vector[bint]& buttons) nogil:
     """Find the short blocks that are buttons, but for those in headings and of what they open."""
     cdef const BlockRow* block
     cdef int32_t i
-    for i in range(<int32_t>tree.blocks.size()):
+    for i in range(block_count(tree)):
         block = &tree.blocks[i]
         buttons[i] = kind_of(tree, block.element) & IS_BUTTON and block.tokens <= CALL and (
             not found.boxes[block.element].is_opened)
@@ -291,13 +284,13 @@ cdef inline bint is_small(Tree tree, Boxes& found, int32_t box) noexcept nogil:
     return found.boxes[box].blocks <= CALL and tree.elements[box].parent >= 0
 
 
-cdef int lower_appeals(Tree tree, Boxes& found, const vector[bint]& buttons, double[::1] probability) nogil:
+cdef int lower_appeals(Tree tree, Boxes& found, const vector[bint]& buttons, DoublesOut probability) nogil:
     """Lower a small box between sure paragraphs, with a form, or not sure and with a call to act: a link or button."""
     cdef vector[int32_t] appeal    # the largest small box around each element, -1 for none
     cdef vector[bint] is_sure      # by element: it has a sure block
     cdef const BlockRow* block
     cdef Box* box
-    cdef int32_t i, parent, of, n = <int32_t>tree.elements.size(), m = <int32_t>tree.blocks.size()
+    cdef int32_t i, parent, of, n = element_count(tree), m = block_count(tree)
     cdef bint any_call = found.has_form
     for i in range(m):
         block = &tree.blocks[i]
@@ -331,10 +324,10 @@ cdef int lower_appeals(Tree tree, Boxes& found, const vector[bint]& buttons, dou
             probability[i] *= FACTOR
 
 
-cdef int raise_footers(Tree tree, Boxes& found, double[::1] probability) nogil:
+cdef int raise_footers(Tree tree, Boxes& found, DoublesOut probability) nogil:
     """Raise what is in the footer of an article, unless that has links: corrections and sources, not tags."""
     cdef int32_t i, footer
-    for i in range(<int32_t>tree.blocks.size()):
+    for i in range(block_count(tree)):
         footer = found.boxes[tree.blocks[i].element].footer
         if footer >= 0 and found.boxes[footer].story >= 0 and probability[i] > UNLIKELY and (
                 not found.boxes[footer].link_chars):
@@ -366,7 +359,7 @@ cdef inline int32_t longest_of(Tree tree, int32_t one, int32_t other) noexcept n
     return min(one, other)
 
 
-cdef int raise_titles(Tree tree, Boxes& found, double[::1] probability) nogil:
+cdef int raise_titles(Tree tree, Boxes& found, DoublesOut probability) nogil:
     """Raise the titles of entries, boxes alike with two blocks or more, to their texts: either alone is half of it.
 
     A title is the first heading in its box, else the first block, and no paragraph: with them, threads lose .0007.
@@ -378,10 +371,10 @@ cdef int raise_titles(Tree tree, Boxes& found, double[::1] probability) nogil:
     cdef unordered_set[uint64_t] seen
     cdef Titles* place
     cdef const BlockRow* block
-    cdef int32_t i, parent, n = <int32_t>tree.elements.size()
+    cdef int32_t i, parent, n = element_count(tree)
     title.assign(n, -1)
     text.assign(n, -1)
-    for i in range(<int32_t>tree.blocks.size()):
+    for i in range(block_count(tree)):
         parent = tree.blocks[i].element
         if probability[i] > 0 and not is_within(tree, parent, IS_QUOTE):
             title[parent] = title_of(tree, title[parent], i)
@@ -408,8 +401,8 @@ cdef int raise_titles(Tree tree, Boxes& found, double[::1] probability) nogil:
 
 
 cdef int weigh(
-    Tree tree, const uint8_t[::1] titles, const uint8_t[::1] bits, const uint8_t[::1] bylines, double[::1] probability,
-    const uint8_t[::1] applies
+    Tree tree, Flags titles, Flags bits, Flags bylines, DoublesOut probability,
+    Flags applies
 ) nogil:
     """Apply the rules."""
     cdef Boxes found
@@ -417,7 +410,7 @@ cdef int weigh(
     cdef vector[double] before
     cdef int32_t i
     look_around(tree, found)
-    for i in range(<int32_t>tree.blocks.size()):
+    for i in range(block_count(tree)):
         before.push_back(probability[i])
     if found.has_story and applies[0]:
         lower_around_story(tree, found, titles, probability)
@@ -434,7 +427,7 @@ cdef int weigh(
         lower_appeals(tree, found, buttons, probability)
     if found.has_story and applies[5]:
         raise_footers(tree, found, probability)
-    for i in range(<int32_t>tree.blocks.size()):
+    for i in range(block_count(tree)):
         probability[i] *= FACTOR if bylines[i] else 1
     if applies[6]:
         raise_titles(tree, found, probability)
@@ -462,10 +455,10 @@ def weighed(Tree tree not None, words, bylines, probability, *, without=()) -> n
         [0.9, 0.24]
     """
     found = np.array(probability, np.float64)
-    cdef double[::1] chances = found
-    cdef const uint8_t[::1] is_title = words.titles.view(np.uint8), bits = words.bits
-    cdef const uint8_t[::1] is_byline = np.ascontiguousarray(bylines, np.bool_).view(np.uint8)
-    cdef const uint8_t[::1] applies = np.array([rule not in without for rule in RULES]).view(np.uint8)
+    cdef DoublesOut chances = found
+    cdef Flags is_title = words.titles.view(np.uint8), bits = words.bits
+    cdef Flags is_byline = np.ascontiguousarray(bylines, np.bool_).view(np.uint8)
+    cdef Flags applies = np.array([rule not in without for rule in RULES]).view(np.uint8)
     tree._check(chances.shape[0], tree.blocks.size(), "blocks")
     tree._check(is_title.shape[0], tree.blocks.size(), "blocks")
     tree._check(is_byline.shape[0], tree.blocks.size(), "blocks")

@@ -14,8 +14,10 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.arrays cimport Doubles, DoublesOut, Flags, FlagsOut, Floats, Ints
 from denoise_scrapy.core.tree cimport (
-    HEADING, HIDDEN, IS_LIST, IS_QUOTE, LEVELS, PREFORMATTED, BlockRow, Span, Tree, is_within,
+    HEADING, HIDDEN, IS_LIST, IS_QUOTE, LEVELS, PREFORMATTED, BlockRow, Span, Tree, block_count, is_within,
+    token_of,
 )
 
 cdef enum:
@@ -57,16 +59,16 @@ cdef double TABLE_SHARE = 0.2
 cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
 
 
-cdef int lower_repeated(Tree tree, double[::1] probability, const float[::1] in_place) nogil:
+cdef int lower_repeated(Tree tree, DoublesOut probability, Floats in_place) nogil:
     """On pages of few blocks, lower what every comparison page has in the same place, except headings."""
-    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    cdef int32_t i, m = block_count(tree)
     if m <= FEW:
         for i in range(m):
             if in_place[i] >= EVERY and not tree.blocks[i].own_flags & HEADING:
                 probability[i] *= REPEATED_FACTOR
 
 
-cdef int lower_stock(Tree tree, double[::1] probability, const float[::1] stock, const double[::1] place) nogil:
+cdef int lower_stock(Tree tree, DoublesOut probability, Floats stock, Doubles place) nogil:
     """Lower a long text, other than a heading, that another page has too, or in a place of stock, if none is beside it.
 
     Not if the page's own long texts are under the same path: stories repeat paragraphs of earlier ones.
@@ -76,7 +78,7 @@ cdef int lower_stock(Tree tree, double[::1] probability, const float[::1] stock,
     cdef vector[int32_t] found
     cdef const BlockRow* block
     cdef double expected = 0, lowered = 0
-    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    cdef int32_t i, m = block_count(tree)
     is_shared.resize(m + 2)
     is_stock.resize(m + 2)
     of_story.resize(m)
@@ -103,7 +105,7 @@ cdef inline double known(double value) noexcept nogil:
     return value if value == value else 0
 
 
-cdef int lower_beside(double[::1] probability, const double[:, ::1] layout) nogil:
+cdef int lower_beside(DoublesOut probability, const double[:, ::1] layout) nogil:
     """Lower blocks off the main column of a rendered page; unknown values change nothing."""
     cdef double loss
     cdef Py_ssize_t i
@@ -118,7 +120,7 @@ cdef int32_t outermost_list(Tree tree, int32_t element) noexcept nogil:
     for level in range(LEVELS):
         if element < 0:
             break
-        if tree.tokens[tree.elements[element].token].kind & IS_LIST:
+        if token_of(tree, element).kind & IS_LIST:
             found = element
         element = tree.elements[element].parent
     return found
@@ -137,13 +139,13 @@ cdef inline bint is_beside(Tree tree, int32_t element, int32_t other) noexcept n
     return tree.elements[element].parent == tree.elements[other].parent
 
 
-cdef int move_to_list(Tree tree, double[::1] probability) nogil:
+cdef int move_to_list(Tree tree, DoublesOut probability) nogil:
     """Move the blocks of a list to their mean, if they agree, and up to the text above: half of either is worse."""
     cdef vector[int32_t] box      # the list of each block
     cdef vector[Listed] lists     # by element
     cdef Listed* one
     cdef double weight, mean
-    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    cdef int32_t i, m = block_count(tree)
     lists.resize(tree.elements.size())
     for i in range(m):
         box.push_back(outermost_list(tree, tree.blocks[i].element))
@@ -167,14 +169,14 @@ cdef int move_to_list(Tree tree, double[::1] probability) nogil:
 
 
 cdef int move_to_table(
-    Tree tree, double[::1] probability, const int32_t[::1] tables, const uint8_t[::1] unseen
+    Tree tree, DoublesOut probability, Ints tables, Flags unseen
 ) nogil:
     """Give the blocks of each table, except unseen ones, the probability that a share of its text reaches."""
     cdef unordered_map[int32_t, double] left    # tokens of each table until that probability
     cdef vector[pair[double, int32_t]] ranked
     cdef pair[double, int32_t] one
     cdef unordered_map[int32_t, double] found
-    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    cdef int32_t i, m = block_count(tree)
     for i in range(m):
         if tables[i] >= 0 and not unseen[i]:
             left[tables[i]] += TABLE_SHARE * (1 + tree.blocks[i].tokens)
@@ -190,7 +192,7 @@ cdef int move_to_table(
 
 
 cdef double select(
-    const double[::1] probability, const vector[int32_t]& tokens, double beta, uint8_t[::1] kept
+    Doubles probability, const vector[int32_t]& tokens, double beta, FlagsOut kept
 ) nogil:
     """Keep the most probable blocks, as many as maximise the expected F_beta; return the expected F1.
 
@@ -201,7 +203,7 @@ cdef double select(
     cdef double whole = 0, expected = 0, chosen = 0, f, highest = -1, f1 = 0
     cdef size_t i, best = 0
     for i in range(tokens.size()):
-        one.first, one.second = -known(probability[i]), <int32_t>i  # of equals the first comes first
+        one.first, one.second = -known(probability[i]), i  # of equals the first comes first
         ranked.push_back(one)
     sort(ranked.begin(), ranked.end())
     for i in range(ranked.size()):
@@ -235,7 +237,7 @@ cdef bint is_same_text(const string& text, Span a, Span b) noexcept nogil:
         j += 1
 
 
-cdef int keep_once(Tree tree, const int32_t[::1] tables, uint8_t[::1] kept) nogil:
+cdef int keep_once(Tree tree, Ints tables, FlagsOut kept) nogil:
     """Of equal texts in different places, keep the first visible one: captions, menus for small screens.
 
     Within one place, whatever its ids, a repetition is intended, as a refrain, a row of a table or a step in several
@@ -245,7 +247,7 @@ cdef int keep_once(Tree tree, const int32_t[::1] tables, uint8_t[::1] kept) nogi
     cdef unordered_map[uint64_t, int32_t].iterator found
     cdef const BlockRow* block
     cdef const BlockRow* before
-    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    cdef int32_t i, m = block_count(tree)
     for i in range(m):
         block = &tree.blocks[i]
         if not kept[i] or block.tokens < ONCE_TOKENS or is_within(tree, block.element, IS_QUOTE) or (
@@ -280,11 +282,11 @@ cdef bint is_part(Tree tree, Span part, Span whole) noexcept nogil:
     return False
 
 
-cdef int drop_pulled(Tree tree, const int32_t[::1] tables, uint8_t[::1] kept) nogil:
+cdef int drop_pulled(Tree tree, Ints tables, FlagsOut kept) nogil:
     """Drop quotations that are pulled out of the text: words of one of the next blocks, in a place of another kind."""
     cdef const BlockRow* block
     cdef const BlockRow* other
-    cdef int32_t i, j, m = <int32_t>tree.blocks.size()
+    cdef int32_t i, j, m = block_count(tree)
     cdef bint is_in_text = False
     for i in range(m):
         block = &tree.blocks[i]
@@ -319,17 +321,17 @@ class Choice(NamedTuple):
 
 
 cdef int choose_blocks(
-    Tree tree, double[::1] chances, const float[::1] repeated, const float[::1] shared, const double[::1] places,
-    const double[:, ::1] lies, const uint8_t[::1] unseen, const int32_t[::1] tables, double beta, uint8_t[::1] kept
+    Tree tree, DoublesOut chances, Floats repeated, Floats shared, Doubles places,
+    const double[:, ::1] lies, Flags unseen, Ints tables, double beta, FlagsOut kept
 ) nogil:
     """Apply the rules, then choose; arguments as in `choose`."""
     cdef int32_t i
     cdef vector[int32_t] tokens
-    for i in range(<int32_t>tree.blocks.size()):
+    for i in range(block_count(tree)):
         tokens.push_back(tree.blocks[i].tokens)
     lower_repeated(tree, chances, repeated)
     lower_stock(tree, chances, shared, places)
-    for i in range(<int32_t>tree.blocks.size()):
+    for i in range(block_count(tree)):
         if unseen[i]:
             chances[i] = 0
     if lies.shape[1]:
@@ -363,14 +365,14 @@ def choose(
     """
     m = tree.blocks.size()
     found, kept = np.array(probability, np.float64), np.zeros(m, np.bool_)
-    cdef double[::1] chances = _filled(found, np.float64, m)
-    cdef const uint8_t[::1] hidden = _filled(unseen, np.uint8, m)
-    cdef const int32_t[::1] of_table = np.full(m, -1, np.int32) if tables is None else _filled(tables, np.int32, m)
-    cdef const float[::1] repeated = _filled(in_place, np.float32, m)
-    cdef const float[::1] shared = _filled(stock, np.float32, m)
-    cdef const double[::1] places = _filled(place, np.float64, m)
+    cdef DoublesOut chances = _filled(found, np.float64, m)
+    cdef Flags hidden = _filled(unseen, np.uint8, m)
+    cdef Ints of_table = np.full(m, -1, np.int32) if tables is None else _filled(tables, np.int32, m)
+    cdef Floats repeated = _filled(in_place, np.float32, m)
+    cdef Floats shared = _filled(stock, np.float32, m)
+    cdef Doubles places = _filled(place, np.float64, m)
     cdef const double[:, ::1] lies = np.zeros((3, 0)) if layout is None else np.ascontiguousarray(layout, np.float64)
-    cdef uint8_t[::1] chosen = kept.view(np.uint8)
+    cdef FlagsOut chosen = kept.view(np.uint8)
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
     with nogil:
@@ -390,9 +392,9 @@ def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:
         ([False, True, True], 0.92)
     """
     kept = np.zeros(len(probability), np.bool_)
-    cdef const double[::1] chances = _filled(probability, np.float64, len(probability))
+    cdef Doubles chances = _filled(probability, np.float64, len(probability))
     cdef vector[int32_t] lengths = _filled(tokens, np.int32, len(probability)).tolist()
-    cdef uint8_t[::1] chosen = kept.view(np.uint8)
+    cdef FlagsOut chosen = kept.view(np.uint8)
     return kept, select(chances, lengths, beta, chosen)
 
 

@@ -20,6 +20,7 @@ from libc.string cimport memset
 from libcpp.algorithm cimport lower_bound, partial_sort, sort, unique
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.arrays cimport Shorts
 from denoise_scrapy.core.bits cimport BitSet, count_bits, set_bits, start_of
 from denoise_scrapy.core.hashing cimport NOT_THERE, WORTH, Table, find, number_of, open_table
 from denoise_scrapy.core.wide cimport wide_size
@@ -98,7 +99,7 @@ cdef inline void sign(const uint16_t* runs, size_t count, Signature& out) noexce
     cdef uint16_t bit
     memset(&out, 0, sizeof(Signature))
     for i in range(count):
-        bit = <uint16_t>(64 * RUN_WORDS * <uint32_t>runs[i] >> 16)
+        bit = 64 * RUN_WORDS * <uint32_t>runs[i] >> 16
         out.bits[bit >> 6] |= <uint64_t>1 << (bit & 63)
 
 
@@ -202,12 +203,12 @@ cdef class DistanceTree:
             raise ValueError(f"no sample is halved {halved} times, or no set has {size} units")
         sign(sample, len(runs) // 2, step.runs)
         set_bits(there, data, size)
-        node.number, node.length, node.size = number, length, <uint16_t>size
+        node.number, node.length, node.size = number, length, size
         node.start, node.below, node.is_dropped = self._units.size(), 0, False
-        step.parent, step.distance, step.halved, step.is_counted = 0, 0, <uint8_t>halved, False
+        step.parent, step.distance, step.halved, step.is_counted = 0, 0, halved, False
         for depth in range(MAX_DEPTH if self._nodes.size() else 0):
-            step.parent = <uint32_t>row
-            step.distance = <uint16_t>(max(size, <size_t>self._nodes[row].size) - self._common(row, there))
+            step.parent = row
+            step.distance = max(size, <size_t>self._nodes[row].size) - self._common(row, there)
             self._nodes[row].below += 1
             self._steps[row].is_counted = self._nodes[row].below >= WORTH_COUNTING
             edge = <uint64_t>(row + 1) << 16 | step.distance
@@ -233,7 +234,7 @@ cdef class DistanceTree:
             key = pair_key(halved, sample[place - 1], sample[place])
             if find(self._pairs, key) == NOT_THERE:
                 number_of(self._pairs, key)
-                self._of.push_back(<uint32_t>self._nodes.size())
+                self._of.push_back(self._nodes.size())
                 break
 
     def drop(self, int64_t number):
@@ -242,7 +243,7 @@ cdef class DistanceTree:
         if row < self._nodes.size() and self._nodes[row].number == number:
             self._nodes[row].is_dropped = True
 
-    def search(self, const uint16_t[::1] units not None, int need, int64_t longest, dict runs not None, size_t at_most):
+    def search(self, Shorts units not None, int need, int64_t longest, dict runs not None, size_t at_most):
         """Find the sets that share `need` units with a query and have enough of its runs, and some that have not.
 
         Args:
@@ -258,7 +259,7 @@ cdef class DistanceTree:
         """
         cdef Query query
         cdef vector[Hit] found
-        cdef const uint16_t[::1] sample
+        cdef Shorts sample
         cdef size_t row, size = units.shape[0]
         cdef int halved, least
         memset(&query, 0, sizeof(Query))
@@ -268,7 +269,7 @@ cdef class DistanceTree:
             if least:
                 query.spare[halved] = <int>sample.shape[0] - least
                 sign(&sample[0], sample.shape[0], query.runs[halved])
-        query.size, query.need, query.longest = <int>size, need, longest
+        query.size, query.need, query.longest = size, need, longest
         set_bits(query.units, start_of(units), size)
         if self._nodes.size() < WORTH:
             self._search(query, found)
@@ -284,7 +285,7 @@ cdef class DistanceTree:
             found,
         )
 
-    def parts(self, const uint16_t[::1] units not None, int64_t longest, float share, dict runs not None, size_t at_most):
+    def parts(self, Shorts units not None, int64_t longest, float share, dict runs not None, size_t at_most):
         """Find sets of which a query may have nearly all.
 
         A set whose runs stand side by side in the query is found, unless earlier sets have taken its pairs.
@@ -303,7 +304,7 @@ cdef class DistanceTree:
         cdef vector[Hit] found
         cdef const Node* node
         cdef BitSet there
-        cdef const uint16_t[::1] sample
+        cdef Shorts sample
         cdef Py_ssize_t place
         cdef int halved
         cdef int32_t pair

@@ -19,6 +19,7 @@ from libcpp.algorithm cimport binary_search, lower_bound, sort
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.arrays cimport Shorts
 from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, count_bits, has_bit, set_bits, start_of
 from denoise_scrapy.core.characters cimport Bytes, crc32_on
 from denoise_scrapy.core.feature_strings import read_units
@@ -246,7 +247,7 @@ cdef int keep_chain(vector[Common]& found) except -1 nogil:
         if length == ends.size():
             ends.push_back(0)
             numbers.push_back(0)
-        ends[length], numbers[length] = found[i].rank, <int32_t>i
+        ends[length], numbers[length] = found[i].rank, i
         at = -1
         if length:
             at = numbers[length - 1]
@@ -275,7 +276,7 @@ cdef int find_places(FeatureStrings new, const Kept& kept, const vector[Common]&
     cdef Py_ssize_t place
     cdef uint64_t run
     for i in range(chain.size() + 1):
-        end, following = <int32_t>new.n, <int32_t>kept.run_count
+        end, following = new.n, kept.run_count
         if i < chain.size():
             end, following = chain[i].place, chain[i].rank
         runs = (following - rank - 1) * each
@@ -331,7 +332,7 @@ cdef inline double share(double part, double whole) noexcept nogil:
 
 cdef inline void keep_most(float* row, double value) noexcept nogil:
     if value > row[0]:
-        row[0] = <float>value
+        row[0] = value
 
 
 cdef class Marks:
@@ -465,7 +466,7 @@ cdef int count_respelt(
                     ways.push_back(<uint64_t>new._unit[place] << 32 | unit)
     for place in range(<int32_t>new.n):
         for way in ways:
-            unit = <uint32_t>way
+            unit = way
             if way >> 32 == new._unit[place] and kept_says(new, kept, place, place + 1, unit):
                 found += add_bit(told, short_hash(new._unit[place])) + add_bit(told, short_hash(unit))
         if place + 1 < new.n:
@@ -570,8 +571,8 @@ cdef int measure_sentences(FeatureStrings new, Marks marks, double per, float* o
 
 
 def evidence(
-    FeatureStrings new not None, const uint16_t[::1] units not None, uint32_t below, const uint16_t[::1] main not None,
-    uint32_t t, const uint16_t[::1] runs not None, uint64_t limit, double n,
+    FeatureStrings new not None, Shorts units not None, uint32_t below, Shorts main not None,
+    uint32_t t, Shorts runs not None, uint64_t limit, double n,
 ):
     """Return the evidence of a new text against a kept one, float32 of shape (rows,), by the rows of `ROWS`.
 
@@ -595,7 +596,7 @@ def evidence(
     cdef size_t i
     cdef BitSet theirs
     cdef const uint32_t[::1] names = new.names
-    cdef const uint16_t[::1] mine = new.main_units(t)
+    cdef Shorts mine = new.main_units(t)
     cdef const uint32_t* name = &names[0] if names.shape[0] else NULL
     found = np.zeros(ROW_COUNT, np.float32)
     cdef float[::1] out = found

@@ -31,6 +31,7 @@ from libcpp.algorithm cimport sort, unique
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.arrays cimport FlagsOut, Shorts
 from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, count_bits, has_bit, set_bits, start_of
 from denoise_scrapy.core.characters cimport Bytes, Chars, crc32, decode
 from denoise_scrapy.core.hashing cimport WORTH, Table, find, number_of, open_table
@@ -204,7 +205,7 @@ cdef int cut(Bytes text, size_t size, UnitRows& rows) nogil:
                 of_unit = NUMBER
             form = kind >> FORM
             while form:
-                rows.joined.push_back(<char>(form & 0xFF))
+                rows.joined.push_back(form & 0xFF)
                 form >>= 8
             may_end = False
         else:
@@ -426,7 +427,7 @@ cdef class FeatureStrings:
                     self._below[bits] = distinct
                     bits += 1
                 distinct += 1
-                firsts.push_back(<uint32_t>runs[i])
+                firsts.push_back(runs[i])
         for bits in range(bits, RUN_BITS + 1):
             self._below[bits] = distinct
         sort(firsts.begin(), firsts.end())
@@ -499,10 +500,10 @@ cdef class FeatureStrings:
             run = self._run_at(place)
             if run and run >> 32 < limit:
                 run >>= 32
-                places.push_back(<uint32_t>place)
-                runs.push_back(<uint16_t>run)
-                if add_bit(there, <uint16_t>run):
-                    distinct.push_back(<uint16_t>run)
+                places.push_back(place)
+                runs.push_back(run)
+                if add_bit(there, run):
+                    distinct.push_back(run)
 
     def sample(self, uint64_t limit=1 << 32):
         """Sample the auxiliary feature string: the low halves of its hashes below a limit, in text order.
@@ -537,26 +538,26 @@ cdef class FeatureStrings:
         cdef const uint32_t* unit = self._unit
         cdef Py_ssize_t place
         for place in range(self.n - SHINGLE + 1):
-            found.push_back(<uint32_t>(mixed(unit + place, SHINGLE) >> 32))
+            found.push_back(mixed(unit + place, SHINGLE) >> 32)
         sort(found.begin(), found.end())
         found.erase(unique(found.begin(), found.end()), found.end())
 
     # ---- comparison with another text: units and runs are hashed as in its feature strings ----
 
-    def sampled(self, const uint16_t[::1] theirs not None, uint64_t limit):
+    def sampled(self, Shorts theirs not None, uint64_t limit):
         """Return the places of the runs sampled at a limit, uint32, and which of these the other text has, bool."""
         cdef BitSet there
         places, sampled, _ = self._sampled(limit)
         found = np.empty(len(places), np.bool_)
-        cdef const uint16_t[::1] runs = sampled
-        cdef uint8_t[::1] out = found.view(np.uint8)
+        cdef Shorts runs = sampled
+        cdef FlagsOut out = found.view(np.uint8)
         cdef Py_ssize_t i
         set_bits(there, start_of(theirs), theirs.shape[0])
         for i in range(runs.shape[0]):
             out[i] = has_bit(there, runs[i])
         return places, found
 
-    def novel(self, const uint16_t[::1] theirs not None, uint32_t below):
+    def novel(self, Shorts theirs not None, uint32_t below):
         """Return the places of units that the other text lacks, except stop units and those hashed above a limit."""
         cdef BitSet there
         cdef vector[int64_t] places
@@ -577,10 +578,10 @@ cdef class FeatureStrings:
             if (not self._kind[place] & STOP) & (unit < below) & (not has_bit(there, unit)):
                 places.push_back(place)
 
-    def has(self, const uint16_t[::1] units not None):
+    def has(self, Shorts units not None):
         """Return which units of another text this one has, stop units among them: bool."""
         found = np.empty(units.shape[0], np.bool_)
-        cdef uint8_t[::1] out = found.view(np.uint8)
+        cdef FlagsOut out = found.view(np.uint8)
         cdef Py_ssize_t i
         if self._there.empty():
             self._there.resize(1)
@@ -663,7 +664,7 @@ def _held(
     return made
 
 
-def count_common(const uint16_t[::1] mine not None, bytes theirs not None):
+def count_common(Shorts mine not None, bytes theirs not None):
     """Count the elements that a set shares with another, uint16 arrays without repeats as bytes."""
     cdef BitSet there
     set_bits(there, start_of(mine), mine.shape[0])

@@ -21,13 +21,15 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core cimport characters
+from denoise_scrapy.core.arrays cimport Doubles, DoublesOut, Flags, FlagsOut, FloatRowsOut, Floats
 from denoise_scrapy.core.characters cimport (
     BLANK, CJK, CLASS_BITS, DIGIT, STOP, UPPER, WORDLY, Bytes, crc32, decode, lower_words,
 )
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.tree cimport (
     ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, LEVELS, LIST_ITEM, MAX_NAME,
-    META, SHORTEST, SOURCES, BlockRow, ElementKind, Span, Tree, is_noted,
+    META, SHORTEST, SOURCES, BlockRow, ElementKind, Span, Tree, block_count, climb, element_count, is_noted, kind_of,
+    token_of,
 )
 
 # ---- announcements of short blocks ----------------------------------------------------------------------------------
@@ -225,7 +227,7 @@ cdef inline uint32_t pair_of(const uint16_t* codes) noexcept nogil:
 cdef int fold_title(const string& written, Title& title) nogil:
     """Read a page's title."""
     cdef size_t i
-    read_lowered(written, Span(0, <int32_t>written.size()), title.words)
+    read_lowered(written, Span(0, written.size()), title.words)
     title.letters = title.words
     drop_spaces(title.letters)
     memset(title.pairs, 0, sizeof(title.pairs))
@@ -260,7 +262,7 @@ cdef double share_in_title(Title& title, const Codes& text) noexcept nogil:
 
 
 cdef int read_announced(
-    Tree tree, const string& title_text, uint8_t[::1] bits, double[::1] title_share, uint8_t[::1] is_title
+    Tree tree, const string& title_text, FlagsOut bits, DoublesOut title_share, FlagsOut is_title
 ) except -1 nogil:
     """Write each block's announcements and its agreement with the title."""
     cdef Title title
@@ -316,8 +318,8 @@ def read_words(Tree tree not None) -> Words:
     cdef string title = tree.title.encode("utf-8", "replace")
     m = tree.blocks.size()
     words = Words(np.zeros(m, np.uint8), np.zeros(m), np.zeros(m, np.bool_))
-    cdef uint8_t[::1] bits = words.bits, titles = words.titles.view(np.uint8)
-    cdef double[::1] shares = words.title_share
+    cdef FlagsOut bits = words.bits, titles = words.titles.view(np.uint8)
+    cdef DoublesOut shares = words.title_share
     with nogil:
         read_announced(tree, title, bits, shares, titles)
     return words
@@ -443,7 +445,7 @@ cdef class Vocabulary:
     cdef readonly object text_words
     cdef Table codes
     cdef vector[float] odds           # by the index of a code in `codes`
-    cdef const float[::1] text_odds
+    cdef Floats text_odds
 
     def __cinit__(self, class_words=None, text_words=None):
         self.class_words = dict(class_words or {})
@@ -555,16 +557,6 @@ cdef inline double capped(double value) noexcept nogil:
     return FAR if value > FAR else -FAR if value < -FAR else value
 
 
-cdef inline int32_t climb(Tree tree, int32_t element, int32_t levels) noexcept nogil:
-    """Return the element a number of levels above another, at most the root."""
-    cdef int32_t level
-    for level in range(levels):
-        if tree.elements[element].parent < 0:
-            break
-        element = tree.elements[element].parent
-    return element
-
-
 cdef inline bint is_inside(Tree tree, int32_t element, int32_t box) noexcept nogil:
     """Return whether an element is, or is in, another one; all are in the page, -1."""
     return box < 0 or box <= element < tree.elements[box].end
@@ -610,7 +602,7 @@ cdef int sum_up(Tree tree, View view) nogil:
             sums[OWN] += own_here(view, i)
     for i in range(view.n - 1, -1, -1):
         sums = sums_of(view, i)
-        sums[PICTURES] += tree.tokens[tree.elements[i].token].kind & IS_PICTURE != 0
+        sums[PICTURES] += kind_of(tree, i) & IS_PICTURE != 0
         for kind in range(SUMS):
             sums_of(view, around(view, i))[kind] += sums[kind]
     view.whole = at_least(sums_of(view, view.n)[TOKENS], 1)
@@ -654,11 +646,11 @@ cdef int32_t find_best_box(
     return box
 
 
-def best_box(const double[::1] prose not None, const double[::1] tokens not None, double whole) -> int:
+def best_box(Doubles prose not None, Doubles tokens not None, double whole) -> int:
     """Return `find_best_box`, given the prose and tokens in each of n elements, and all prose."""
     if prose.shape[0] != tokens.shape[0]:
         raise ValueError(f"there are {prose.shape[0]} elements, got tokens of {tokens.shape[0]}")
-    return find_best_box(&prose[0], &tokens[0], whole, <int32_t>prose.shape[0], 1) if prose.shape[0] else -1
+    return find_best_box(&prose[0], &tokens[0], whole, prose.shape[0], 1) if prose.shape[0] else -1
 
 
 cdef int find_story(Tree tree, View view) nogil:
@@ -693,7 +685,7 @@ cdef int open_view(Tree tree, View view) nogil:
 
 # ---- families -------------------------------------------------------------------------------------------------------
 
-ctypedef int (*Find)(Tree tree, View view, float[:, ::1] rows) except? -1 nogil
+ctypedef int (*Find)(Tree tree, View view, FloatRowsOut rows) except? -1 nogil
 
 cdef struct Step:         # a family's function, and its rows of the matrix
     Find find
@@ -751,7 +743,7 @@ cdef int declare_family(str name, Find find, say):
     FAMILIES[name] = Family(names, say)
 
 
-cdef int text(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int text(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute length, and classes of characters."""
     cdef const BlockRow* block
     cdef double chars
@@ -778,7 +770,7 @@ cdef inline double link_density(const BlockRow* block) noexcept nogil:
     return block.link_chars / at_least(block.chars, 1)
 
 
-cdef int links(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int links(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute the link density of the block, and 1 and 3 levels up."""
     cdef const double* above
     cdef int32_t i, row
@@ -799,14 +791,14 @@ def _say_links(rows, block):
 declare_family("links", links, _say_links)
 
 
-cdef int tags(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int tags(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute tag, and enclosing tags or roles. Odds of class names (below) cover all other tags."""
     cdef const BlockRow* block
     cdef int32_t i
     for i in range(view.m):
         block = &tree.blocks[i]
         rows[0, i] = block.heading
-        rows[1, i] = tree.tokens[tree.elements[block.element].token].kind & IS_DIV != 0
+        rows[1, i] = kind_of(tree, block.element) & IS_DIV != 0
         rows[2, i] = block.flags & HIDDEN != 0
         rows[3, i] = block.flags & ARTICLE != 0
         rows[4, i] = block.flags & CONTROL != 0
@@ -820,7 +812,7 @@ def _say_tags(rows, block):
 declare_family("tags", tags, _say_tags)
 
 
-cdef int class_names(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int class_names(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute the odds of the class names and ids around the block."""
     cdef vector[NameOdds] odds
     cdef const NameOdds* one
@@ -844,7 +836,7 @@ declare_family(
 cdef double LATE = 0.03
 
 
-cdef int announcements(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int announcements(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute announcements of comments, names and dates, and their number since the headline."""
     cdef double whole = 0, before = 0
     cdef int32_t i, bits, tokens, last = -FAR, dates = 0, dates_to_title = 0
@@ -881,7 +873,7 @@ def _say_announcements(rows, block):
 declare_family("announcements", announcements, _say_announcements)
 
 
-cdef int surroundings(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int surroundings(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute prose, text and pictures in the enclosing boxes, and the blocks with the same path."""
     cdef const double* up1
     cdef const double* up3
@@ -907,7 +899,7 @@ declare_family(
 )
 
 
-cdef int place(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int place(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute the block's position relative to the page's own prose."""
     cdef double prose = 0, tokens = 0
     cdef int32_t i, element, other, before, box = -1, longest = 0
@@ -957,7 +949,7 @@ cdef struct Wording:      # of a block's long words
     int32_t elsewhere     # that occur in another block
 
 
-cdef int wording(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int wording(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute the shares of a block's words that the page has used before: another story uses other words.
 
     Source: Hearst, *TextTiling: Segmenting Text into Multi-Paragraph Subtopic Passages* (1997), section 4: where the
@@ -1027,7 +1019,7 @@ def _say_wording(rows, block):
 declare_family("wording", wording, _say_wording)
 
 
-cdef int text_words(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int text_words(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute the odds of the words of the block, and of the heading above."""
     cdef TextOdds odds
     cdef int32_t i, row, heading
@@ -1053,7 +1045,7 @@ declare_family(
 )
 
 
-cdef int headline(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int headline(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute the position relative to the headline, and the number of similar headings in between."""
     cdef const BlockRow* title
     cdef int32_t i, element, before, box = -1, root, alike = 0
@@ -1093,7 +1085,7 @@ declare_family(
 )
 
 
-cdef int section(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int section(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute the heading above, whether it is a link, and the text up to the next one."""
     cdef vector[double] tokens  # by the block of the heading; first, the text above all headings
     cdef int32_t i, heading
@@ -1122,7 +1114,7 @@ declare_family("section", section, _say_section)
 cdef double HALF_OWN = 0.5, LEAST_OWN = 20
 
 
-cdef int site(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int site(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute repeats of the block and its enclosing boxes on other pages, and where those have their own text."""
     cdef const double* up3
     cdef double most_own = 0
@@ -1184,7 +1176,7 @@ cdef struct Records:      # siblings with one tag and class; all is 0 if they ar
     double prose          # share of their tokens
 
 
-cdef int records(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int records(Tree tree, View view, FloatRowsOut rows) nogil:
     """Find the enclosing list of records with the most text, and the innermost one."""
     cdef Table numbers
     cdef vector[Records] lists
@@ -1203,7 +1195,7 @@ cdef int records(Tree tree, View view, float[:, ::1] rows) nogil:
         if sums_of(view, i)[TOKENS] == 0:
             continue
         # parents' numbers times this odd constant (2**64 over the golden ratio) meet the hash of a tag only by chance
-        alike = tree.tokens[tree.elements[i].token].own
+        alike = token_of(tree, i).own
         alike += <uint64_t>(tree.elements[i].parent + 1) * <uint64_t>0x9E3779B97F4A7C15
         list_of[i] = number_of(numbers, alike)
         if list_of[i] == <int32_t>lists.size():
@@ -1357,7 +1349,7 @@ cdef struct Boxes:        # siblings with one target each
     double tokens
 
 
-cdef int stories(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int stories(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute the largest box around a block whose links lead to one page, and the boxes of this kind beside it.
 
     A box that leads to its own page is another story; several of them are a list of stories.
@@ -1418,7 +1410,7 @@ cdef inline uint64_t pair_key(uint32_t first, uint32_t second) noexcept nogil:
     return mix((<uint64_t>first << 32) | second)
 
 
-cdef int stated(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int stated(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute which of a block's words stand, beside their neighbours, in the text that the page states in its data."""
     cdef Table known
     cdef Span words
@@ -1451,7 +1443,7 @@ def _say_stated(rows, block):
 declare_family("stated", stated, _say_stated)
 
 
-cdef int whole_page(Tree tree, View view, float[:, ::1] rows) nogil:
+cdef int whole_page(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute features of the page, equal for all its blocks."""
     cdef const double* sums = sums_of(view, view.n)
     cdef const BlockRow* block
@@ -1508,16 +1500,16 @@ cdef class View:
     cdef int32_t n                    # elements
     # Text shared with other pages of the site: all 0 without comparison pages.
     cdef int32_t pages
-    cdef const double[::1] text_share
-    cdef const double[::1] placed_share
-    cdef const double[::1] slot_share
-    cdef const double[::1] own_tokens
+    cdef Doubles text_share
+    cdef Doubles placed_share
+    cdef Doubles slot_share
+    cdef Doubles own_tokens
     cdef bint declares_article
     cdef bint declares_forum
     # Announcements of its blocks (`Words`).
-    cdef const uint8_t[::1] bits
-    cdef const double[::1] title_share
-    cdef const uint8_t[::1] titles
+    cdef Flags bits
+    cdef Doubles title_share
+    cdef Flags titles
     # Shared by several families.
     cdef double whole                 # tokens of the page, at least 1
     cdef int32_t title                # the first block that is the page's title, -1 for none
@@ -1543,10 +1535,10 @@ cdef class View:
         str url="",
         stated=None,
     ):
-        cdef float[:, ::1] rows
+        cdef FloatRowsOut rows
         cdef Step step
         self.tree, self.vocabulary = tree, vocabulary
-        self.m, self.n = <int32_t>tree.blocks.size(), <int32_t>tree.elements.size()
+        self.m, self.n = block_count(tree), element_count(tree)
         self.pages = 0
         self.declares_article, self.declares_forum = declares_article, declares_forum
         self.url = url.encode("utf-8", "replace")

@@ -18,6 +18,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.arrays cimport DoublesOut, FloatRowsOut, Floats
 from denoise_scrapy.core.tree cimport Tree
 from denoise_scrapy.core.wide cimport wide_void
 
@@ -150,7 +151,7 @@ cdef class Network:
         cdef float[::1] out = found
         if out.shape[0]:
             with nogil:
-                self.read_odds(&values[0, 0], <int32_t>values.shape[1], &out[0])
+                self.read_odds(&values[0, 0], values.shape[1], &out[0])
         return found
 
     cdef int read_odds(self, const float* features, int32_t m, float* odds) except -1 nogil:
@@ -253,7 +254,7 @@ cdef int find_around(Tree tree, vector[Around]& around) nogil:
         element = tree.blocks[i].element
         around[i].tokens = tree.blocks[i].tokens
         around[i].slot = tree.blocks[i].slot
-        around[place[element]].in_order = <int32_t>i
+        around[place[element]].in_order = i
         place[element] += 1
         for level in range(LEVELS):
             if tree.elements[element].parent >= 0:
@@ -280,11 +281,11 @@ cdef class Neighbours:
 
         Means are weighted by the logarithm of a block's length; shares are of the text expected to be kept.
         """
-        cdef const float[::1] first = np.ascontiguousarray(odds, np.float32)
+        cdef Floats first = np.ascontiguousarray(odds, np.float32)
         if <size_t>first.shape[0] != self.blocks.size():
             raise ValueError(f"expected {self.blocks.size()} odds, got {first.shape[0]}")
         found = np.empty((len(NEIGHBOUR_NAMES), first.shape[0]), np.float32)
-        cdef float[:, ::1] out = found
+        cdef FloatRowsOut out = found
         if out.shape[1]:
             with nogil:
                 self.read_features(&first[0], &out[0, 0])
@@ -447,10 +448,10 @@ cdef class Forest:
         if values.shape[0] < self.features:
             raise ValueError(f"the trees need {self.features} features, got {values.shape[0]}")
         found = np.empty(values.shape[1])
-        cdef double[::1] out = found
+        cdef DoublesOut out = found
         if out.shape[0]:
             with nogil:
-                self.read_probability(&values[0, 0], <int32_t>values.shape[1], &out[0])
+                self.read_probability(&values[0, 0], values.shape[1], &out[0])
         return found
 
     cdef int read_probability(self, const float* features, int32_t m, double* probability) except -1 nogil:

@@ -7,8 +7,10 @@ from libc.math cimport NAN
 from libc.stdint cimport int32_t, uint8_t
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.arrays cimport Flags, FloatRowsOut, Floats
 from denoise_scrapy.core.tree cimport (
-    COMMENTS, HEADING, IS_CAPTION, IS_FORM, IS_GRAPHIC, IS_ITEM, IS_TIME, META, BlockRow, Tree, kind_of,
+    COMMENTS, HEADING, IS_CAPTION, IS_FORM, IS_GRAPHIC, IS_ITEM, IS_TIME, META, BlockRow, Tree, block_count,
+    element_count, kind_of, token_of,
 )
 
 from denoise_scrapy.core.judge import NEIGHBOUR_NAMES
@@ -24,7 +26,7 @@ cdef enum:
 
 cdef inline int32_t tag_of(Tree tree, int32_t element) noexcept nogil:
     """Return bits of what an element is: a caption, a time or an address, a heading of the page or in it …"""
-    cdef int32_t kind = kind_of(tree, element), heading = tree.tokens[tree.elements[element].token].heading
+    cdef int32_t kind = kind_of(tree, element), heading = token_of(tree, element).heading
     return (
         ((kind & IS_CAPTION) != 0) | ((kind & IS_TIME) != 0) << 1 | (heading == 1) << 2
         | (heading in (2, 3)) << 3 | ((kind & IS_ITEM) != 0) << 4 | ((kind & IS_FORM) != 0) << 5
@@ -53,11 +55,11 @@ cdef inline void put_bits(Signals& out, int32_t bits, int32_t count) noexcept no
         put(out, bits >> i & 1)
 
 
-cdef int look_around(Tree tree, const uint8_t[::1] bits, vector[Around]& found) nogil:
+cdef int look_around(Tree tree, Flags bits, vector[Around]& found) nogil:
     """Read what is around each element, and in it."""
-    cdef int32_t i, parent, n = <int32_t>tree.elements.size()
+    cdef int32_t i, parent, n = element_count(tree)
     found.resize(n)
-    for i in range(<int32_t>tree.blocks.size()):
+    for i in range(block_count(tree)):
         parent = tree.elements[tree.blocks[i].element].parent
         if bits[i] & COMMENTS and parent >= 0:
             found[parent].is_announced = True
@@ -73,14 +75,14 @@ cdef int look_around(Tree tree, const uint8_t[::1] bits, vector[Around]& found) 
 
 
 cdef int read_signals(
-    Tree tree, const uint8_t[::1] bits, const uint8_t[::1] titles, const float[::1] odds, float[:, ::1] out
+    Tree tree, Flags bits, Flags titles, Floats odds, FloatRowsOut out
 ) nogil:
     """Write the signals of each block that are neither features nor neighbours."""
     cdef int32_t[4] beside
     cdef vector[Around] around
     cdef Signals signals
     cdef const BlockRow* block
-    cdef int32_t i, k, level, element, last = -1, m = <int32_t>tree.blocks.size()
+    cdef int32_t i, k, level, element, last = -1, m = block_count(tree)
     look_around(tree, bits, around)
     signals.apart = m
     for i in range(m):
@@ -124,9 +126,9 @@ def part_signals(Tree tree not None, words, features, neighbours, odds) -> np.nd
     signals = np.empty((around + FLAGS + SIGNALS, m), np.float32)
     signals[:n] = features
     signals[n:around] = neighbours.features(odds)
-    cdef const float[::1] first = np.ascontiguousarray(odds, np.float32)
-    cdef const uint8_t[::1] bits = words.bits, titles = words.titles.view(np.uint8)
-    cdef float[:, ::1] out = signals[around:]
+    cdef Floats first = np.ascontiguousarray(odds, np.float32)
+    cdef Flags bits = words.bits, titles = words.titles.view(np.uint8)
+    cdef FloatRowsOut out = signals[around:]
     tree._check(bits.shape[0], m, "blocks")
     tree._check(titles.shape[0], m, "blocks")
     with nogil:

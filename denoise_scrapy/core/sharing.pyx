@@ -18,8 +18,9 @@ from libc.string cimport memcpy
 from libcpp.algorithm cimport sort, unique
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.arrays cimport DoublesOut
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, number_of, open_table
-from denoise_scrapy.core.tree cimport IS_CONTAINER, Tree
+from denoise_scrapy.core.tree cimport IS_CONTAINER, Tree, kind_of
 
 # ---- the facts of a page --------------------------------------------------------------------------------------------
 
@@ -60,7 +61,7 @@ cdef int find_facts(bytes data, Facts* facts):
     memcpy(&header, start, sizeof(Header))
     if size != facts_size(header.containers, header.blocks):
         raise ValueError("damaged facts")
-    facts.containers, facts.blocks = <int32_t>header.containers, <int32_t>header.blocks
+    facts.containers, facts.blocks = header.containers, header.blocks
     facts.shapes = <const uint64_t*>(start + sizeof(Header))
     facts.texts = facts.shapes + facts.containers
     facts.paths = facts.texts + facts.blocks
@@ -71,7 +72,7 @@ cdef int list_shapes(Tree tree, vector[uint64_t]& shapes) nogil:
     """List the shapes of the page's containers, sorted, without repeats."""
     cdef size_t i
     for i in range(tree.elements.size()):
-        if tree.tokens[tree.elements[i].token].kind & IS_CONTAINER:
+        if kind_of(tree, i) & IS_CONTAINER:
             shapes.push_back(tree.elements[i].shape)
     sort(shapes.begin(), shapes.end())
     shapes.erase(unique(shapes.begin(), shapes.end()), shapes.end())
@@ -89,7 +90,7 @@ def facts_of(Tree tree not None, str url="") -> bytes:
         list_shapes(tree, shapes)
     data = PyBytes_FromStringAndSize(NULL, facts_size(shapes.size(), m))
     out = <unsigned char*>PyBytes_AsString(data)
-    header.checksum, header.containers, header.blocks = 0, <uint32_t>shapes.size(), <uint32_t>m
+    header.checksum, header.containers, header.blocks = 0, shapes.size(), m
     memcpy(out, &header, sizeof(Header))
     wide = <uint64_t*>(out + sizeof(Header))
     for i in range(shapes.size()):
@@ -268,12 +269,12 @@ cdef int sum_slots(PageTexts& known, size_t m) noexcept nogil:
 
 
 cdef int compare(
-    const Facts* own, const vector[Facts]& others, double[:, ::1] columns, double[:, ::1] carried, double[::1] likeness
+    const Facts* own, const vector[Facts]& others, double[:, ::1] columns, double[:, ::1] carried, DoublesOut likeness
 ) nogil:
     """Compute all attributes of `Shared`."""
     cdef PageTexts known
     cdef const PathTokens* slot
-    cdef int32_t number, i, m = own.blocks, k = <int32_t>others.size()
+    cdef int32_t number, i, m = own.blocks, k = others.size()
     cdef double among = max(k, 1)
     cdef size_t blocks = m
     for number in range(k):
@@ -398,7 +399,7 @@ def share(bytes own not None, others) -> Shared:
     found.text_share, found.placed_share, found.slot_share, found.own_tokens = rows
     cdef double[:, ::1] columns = rows
     cdef double[:, ::1] carried = found.carried
-    cdef double[::1] likeness = found.likeness
+    cdef DoublesOut likeness = found.likeness
     with nogil:
         compare(&facts, all_others, columns, carried, likeness)
     return found

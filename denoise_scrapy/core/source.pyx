@@ -382,7 +382,7 @@ cdef int write_title(Bytes at, Bytes end, string& title) nogil:
         if at[0] == c'<':
             title.append(b"&lt;")
         else:
-            title.push_back(<char>at[0])
+            title.push_back(at[0])
         at += 1
     title.append(b"</title>")
 

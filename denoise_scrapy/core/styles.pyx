@@ -285,7 +285,7 @@ cdef Bytes write_escaped(Bytes at, string& out) nogil:
         at += 1
     elif is_blank(at[0]):
         at += 1
-    out.push_back(<char>code if 32 < code < 256 else 63)
+    out.push_back(code if 32 < code < 256 else 63)
     return at
 
 
@@ -302,10 +302,10 @@ cdef int write_clean(Bytes text, string& out) nogil:
             continue
         if text[0] == c'\\' and text[1]:
             text = write_escaped(text + 1, out)
-            out[out.size() - 1] = <char>lower(<unsigned char>out.back())
+            out[out.size() - 1] = lower(out.back())
             continue
         if not is_blank(text[0]):
-            out.push_back(<char>lower(text[0]))
+            out.push_back(lower(text[0]))
         elif not out.empty() and out.back() != c' ':
             out.push_back(c' ')
         text += 1
@@ -1015,7 +1015,7 @@ cdef bint read_selector(Bytes at, Rule* rule, bint is_still) nogil:
                     return False
                 if kind == OF_TAG:
                     for i in range(name.size()):
-                        name[i] = <char>lower(<unsigned char>name[i])
+                        name[i] = lower(name[i])
                     is_top = name.compare(b"html") == 0 or name.compare(b"body") == 0
                 part.names.push_back(name_of(<Bytes>name.data(), name.size(), kind))
             rule.weight += <uint64_t>1 << 8 * (kind - OF_TAG)

@@ -126,9 +126,34 @@ cdef class Tree:
     cdef const ElementKind* _token(self, int number) except NULL
 
 
+cdef inline int32_t block_count(Tree tree) noexcept nogil:
+    """Return how many blocks a page has, at most `MAX_BLOCKS`."""
+    return <int32_t>tree.blocks.size()
+
+
+cdef inline int32_t element_count(Tree tree) noexcept nogil:
+    """Return how many elements a page has, at most `MAX_ELEMENTS`."""
+    return <int32_t>tree.elements.size()
+
+
+cdef inline const ElementKind* token_of(Tree tree, int32_t element) noexcept nogil:
+    """Return what an element consists of."""
+    return &tree.tokens[tree.elements[element].token]
+
+
 cdef inline int32_t kind_of(Tree tree, int32_t element) noexcept nogil:
     """Return what an element is by its tag, 0 if there is none."""
-    return tree.tokens[tree.elements[element].token].kind if element >= 0 else 0
+    return token_of(tree, element).kind if element >= 0 else 0
+
+
+cdef inline int32_t climb(Tree tree, int32_t element, int32_t levels) noexcept nogil:
+    """Return the element a number of levels above another, at most the root."""
+    cdef int32_t level
+    for level in range(levels):
+        if tree.elements[element].parent < 0:
+            break
+        element = tree.elements[element].parent
+    return element
 
 
 cdef inline bint is_within(Tree tree, int32_t element, int32_t kind) noexcept nogil:
@@ -137,7 +162,7 @@ cdef inline bint is_within(Tree tree, int32_t element, int32_t kind) noexcept no
     for level in range(LEVELS):  # highlighted code nests its spans two or three deep
         if element < 0:
             return False
-        if tree.tokens[tree.elements[element].token].kind & kind:
+        if token_of(tree, element).kind & kind:
             return True
         element = tree.elements[element].parent
     return False

@@ -26,6 +26,7 @@ from lxml.includes.tree cimport (
 )
 
 from denoise_scrapy.core cimport characters
+from denoise_scrapy.core.arrays cimport Doubles, DoublesOut, Flags, Longs, Spans
 from denoise_scrapy.core.characters cimport (
     ALPHA, BLANK, CJK, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, Bytes, Chars, begins, behind_blanks,
     class_of, decode, equal, is_blank, is_digit, is_unseen, lower, lower_words, starts,
@@ -213,8 +214,8 @@ cdef inline void open_block(Tree tree, Walk* w) noexcept nogil:
     """Begin a block at the end of the text so far."""
     memset(&w.block, 0, sizeof(BlockRow))
     w.block.element = -1
-    w.block.text.start = <int32_t>tree.text.size()
-    w.block.words.start = <int32_t>tree.words.size()
+    w.block.text.start = tree.text.size()
+    w.block.words.start = tree.words.size()
     w.power = 1
     w.in_word = False
     w.junction = NO_JUNCTION
@@ -244,8 +245,8 @@ cdef int close_block(Tree tree, Walk* w) nogil:
     block.own_flags = token.flags
     block.heading = token.heading
     block.ends_in_stop = w.last == STOP
-    block.text.end = <int32_t>tree.text.size()
-    block.words.end = <int32_t>tree.words.size()
+    block.text.end = tree.text.size()
+    block.words.end = tree.words.size()
     tree.blocks.push_back(block[0])
     w.too_large |= tree.blocks.size() > MOST_BLOCKS
 
@@ -296,7 +297,7 @@ cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) n
     if length >= SHORTEST:
         word.number = <uint32_t>((letters * <uint64_t>0x9E3779B97F4A7C15) >> 32) & <uint32_t>0xFFFFFFFE
         word.number |= length >= LONG
-        word.block = <int32_t>tree.blocks.size()
+        word.block = block_count(tree)
         word.element = w.open
         tree.words.push_back(word)
 
@@ -426,7 +427,7 @@ cdef int without_digits(Tree tree, Bytes names, Span* span) nogil:
     """Write a class or id to the page's names in the form tokens use: no digits, one space between names."""
     cdef size_t i
     cdef bint gap = False
-    span.start = <int32_t>tree.names.size()
+    span.start = tree.names.size()
     if names:
         for i in range(MAX_NAME):
             if names[i] == 0:
@@ -438,7 +439,7 @@ cdef int without_digits(Tree tree, Bytes names, Span* span) nogil:
                     tree.names.push_back(c' ')
                     gap = False
                 tree.names.push_back(names[i])
-    span.end = <int32_t>tree.names.size()
+    span.end = tree.names.size()
 
 
 cdef inline size_t shorter(Bytes names) noexcept nogil:
@@ -476,7 +477,7 @@ cdef int32_t role_flags(Bytes role) noexcept nogil:
         return 0
     role = behind_blanks(role)
     while role[0] and not is_blank(role[0]) and name.size() < MAX_NAME:
-        name.push_back(<char>lower(role[0]))
+        name.push_back(lower(role[0]))
         role += 1
     return max(named(_role_flags, name.c_str(), name.size()), 0)
 
@@ -501,10 +502,10 @@ cdef int learn(Tree tree, Bytes name, const Tag* tag, const Bytes* given, int32_
     token.reason = reason
     if reason:
         token.flags |= HIDDEN
-    token.tag_name.start = <int32_t>tree.names.size()
-    size = <int32_t>shorter(name)
+    token.tag_name.start = tree.names.size()
+    size = shorter(name)
     tree.names.append(<Chars>name, size)
-    token.tag_name.end = <int32_t>tree.names.size()
+    token.tag_name.end = tree.names.size()
     without_digits(tree, given[CLASS], &token.class_name)
     without_digits(tree, given[ID], &token.id_name)
     token.tag_code = code_of(tree.names, token.tag_name)
@@ -525,13 +526,13 @@ cdef int learn(Tree tree, Bytes name, const Tag* tag, const Bytes* given, int32_
     token.own = hash_of(tree.names, token.id_name, token.own ^ 0x55)
     if not tag.kind & IS_ROOT:
         token.in_path = token.own
-        token.other_names.start = <int32_t>tree.names.size()
+        token.other_names.start = tree.names.size()
         if given[ROLE]:
             tree.names.append(<Chars>given[ROLE], shorter(given[ROLE]))
         if given[ITEMPROP]:
             tree.names.push_back(c' ')
             tree.names.append(<Chars>given[ITEMPROP], shorter(given[ITEMPROP]))
-        token.other_names.end = <int32_t>tree.names.size()
+        token.other_names.end = tree.names.size()
         for i in range(CLASS, NAMES):
             if given[i] and speaks_of_comments(given[i]):
                 token.flags |= COMMENT_WORD
@@ -542,11 +543,11 @@ cdef int note(Tree tree, int32_t element, Chars name, const unsigned char* value
     """Keep an attribute as written."""
     cdef Note one
     one.element = element
-    one.name.start = <int32_t>tree.noted.size()
+    one.name.start = tree.noted.size()
     tree.noted.append(name)
-    one.name.end = one.value.start = <int32_t>tree.noted.size()
+    one.name.end = one.value.start = tree.noted.size()
     tree.noted.append(<Chars>value)
-    one.value.end = <int32_t>tree.noted.size()
+    one.value.end = tree.noted.size()
     tree.notes.push_back(one)
 
 
@@ -680,7 +681,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, No
     cdef const ElementKind* token
     cdef Bytes value
     cdef uint64_t hash_ = mix(<uint64_t><size_t>name)  # libxml2 stores each name once
-    cdef int32_t number = <int32_t>tree.elements.size(), known, attribute, reason
+    cdef int32_t number = element_count(tree), known, attribute, reason
     cdef bint is_formula, is_between, repeats = False
     memset(given, 0, sizeof(given))
     if w.open < 0 and not tag.kind & IS_BLOCK:  # a tree that begins at another element: all text must be in a block
@@ -752,7 +753,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, No
     is_between = token.kind & IS_BLOCK or (token.kind & IS_BREAK and w.break_at == w.visible)
     if is_between:
         close_block(tree, w)
-    element.marks.start = element.marks.end = <int32_t>tree.text.size()
+    element.marks.start = element.marks.end = tree.text.size()
     element.seen.start = element.seen.end = w.visible
     tree.text.push_back(1)
     if is_between:
@@ -783,11 +784,11 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, No
 cdef inline int end(Tree tree, Walk* w) nogil:
     """End the open element."""
     cdef Element* element = &tree.elements[w.open]
-    cdef bint is_block = tree.tokens[element.token].kind & IS_BLOCK
+    cdef bint is_block = kind_of(tree, w.open) & IS_BLOCK
     if is_block:
         close_block(tree, w)
-    element.end = <int32_t>tree.elements.size()
-    element.marks.end = <int32_t>tree.text.size()
+    element.end = element_count(tree)
+    element.marks.end = tree.text.size()
     element.seen.end = w.visible
     tree.text.push_back(2)
     if is_block:
@@ -926,7 +927,7 @@ cdef inline bint is_shell(int32_t reason) noexcept nogil:
 cdef bint find_shells(Tree tree, Walk* w) nogil:
     """Mark hidden elements that hold most of the page or of its main part, or fade in with it: scripts show them."""
     cdef const Element* element
-    cdef int32_t i, reason, size, faded = 0, fades = 0, main_end = 0, main = 0, n = <int32_t>tree.elements.size()
+    cdef int32_t i, reason, size, faded = 0, fades = 0, main_end = 0, main = 0, n = element_count(tree)
     cdef bint found = False
     w.sight.shells.assign(n, 0)
     for i in range(n):
@@ -942,7 +943,7 @@ cdef bint find_shells(Tree tree, Walk* w) nogil:
             fades += reason == BY_OPACITY and size > 0
     if faded > SHELL_SHARE * w.visible or fades >= FADES:
         for i in range(n):
-            if is_shell(tree.tokens[tree.elements[i].token].reason):
+            if is_shell(token_of(tree, i).reason):
                 w.sight.shells[i] = found = True
     return found
 
@@ -994,9 +995,9 @@ cdef int clear(Tree tree) nogil:
 
 # ---- texts ----------------------------------------------------------------------------------------------------------
 
-cdef inline int32_t first_behind(const int32_t[:, ::1] left_out, int32_t place) noexcept nogil:
+cdef inline int32_t first_behind(Spans left_out, int32_t place) noexcept nogil:
     """Return the number of the first of ascending slices that ends behind a place."""
-    cdef int32_t low = 0, middle, high = <int32_t>left_out.shape[0]
+    cdef int32_t low = 0, middle, high = left_out.shape[0]
     while low < high:
         middle = (low + high) // 2
         if left_out[middle, 1] <= place:
@@ -1007,14 +1008,14 @@ cdef inline int32_t first_behind(const int32_t[:, ::1] left_out, int32_t place) 
 
 
 cdef int write_text(
-    const string& text, Span span, const int32_t[:, ::1] left_out, bint is_exact, string& out
+    const string& text, Span span, Spans left_out, bint is_exact, string& out
 ) nogil:
     """Write a text with white space collapsed and lines broken at br.
 
     Exact text is copied, without leading empty lines and trailing white space.
     """
     cdef Bytes data = <Bytes>text.data()
-    cdef int32_t i = span.start, width, skips = <int32_t>left_out.shape[0], skip = first_behind(left_out, i)
+    cdef int32_t i = span.start, width, skips = left_out.shape[0], skip = first_behind(left_out, i)
     cdef size_t first = out.size(), shown = first
     cdef uint32_t code
     cdef int gap = 0      # before the next character: 0 nothing, 1 a space, 2 a line end
@@ -1045,16 +1046,16 @@ cdef int write_text(
     out.resize(shown)
 
 
-cdef int write_block(Tree tree, const BlockRow* block, const int32_t[:, ::1] left_out, string& out) nogil:
+cdef int write_block(Tree tree, const BlockRow* block, Spans left_out, string& out) nogil:
     """Write a block's text without the parts left out, unless they are all of it."""
     cdef size_t first = out.size()
-    cdef const int32_t[:, ::1] nothing = left_out[:0]
+    cdef Spans nothing = left_out[:0]
     write_text(tree.text, block.text, left_out, block.flags & PREFORMATTED, out)
     if out.size() == first and left_out.shape[0]:
         write_block(tree, block, nothing, out)
 
 
-cdef int write_blocks(Tree tree, const uint8_t[::1] wanted, const int32_t[:, ::1] left_out, string& out) nogil:
+cdef int write_blocks(Tree tree, Flags wanted, Spans left_out, string& out) nogil:
     """Write the texts of the wanted blocks, one per line."""
     cdef size_t i
     for i in range(tree.blocks.size()):
@@ -1127,7 +1128,7 @@ cdef class Tree:
         """Rows of the m blocks, shape (m,)."""
         return rows_of(self, self.blocks.data(), self.blocks.size(), _BLOCK)
 
-    def set_hidden(self, const uint8_t[::1] hidden not None):
+    def set_hidden(self, Flags hidden not None):
         """Set whether each block is hidden, bool of shape (m,)."""
         cdef size_t i
         self._check(hidden.shape[0], self.blocks.size(), "blocks")
@@ -1201,7 +1202,7 @@ cdef class Tree:
         write_block(self, &self.blocks[block], left_out, out)
         return decoded(out)
 
-    def text_of(self, const uint8_t[::1] wanted, const int32_t[:, ::1] left_out=_NOTHING) -> str:
+    def text_of(self, Flags wanted, Spans left_out=_NOTHING) -> str:
         """Return the texts of the wanted blocks, one per line, without `left_out`; `wanted` has shape (m,)."""
         cdef string out
         self._check(wanted.shape[0], self.blocks.size(), "blocks")
@@ -1213,7 +1214,7 @@ cdef class Tree:
         if <size_t>given != expected:
             raise ValueError(f"there are {expected} {what}, got {given} values")
 
-    def inherited(self, const int64_t[::1] own):
+    def inherited(self, Longs own):
         """Return the flags of each of the n elements and its ancestors, given the tokens' own flags; shape (n,)."""
         self._check(own.shape[0], self.tokens.size(), "tokens")
         flags = np.empty(self.elements.size(), np.int64)
@@ -1225,13 +1226,13 @@ cdef class Tree:
             out[i] = own[element.token] | (out[element.parent] if element.parent >= 0 else 0)
         return flags
 
-    def texts_of(self, const uint8_t[::1] marked, bint others=False):
+    def texts_of(self, Flags marked, bint others=False):
         """Return the texts after the 2n marks that marked ones of n elements own, and others, in order, shape (any, 6).
 
         Of each: the element of its mark, its owner, position of its mark, its end, visible characters, its block or -1.
         With `others`, those without owner, which is -1.
         """
-        cdef int32_t n = <int32_t>self.elements.size(), m = <int32_t>self.blocks.size(), k
+        cdef int32_t n = element_count(self), m = block_count(self), k
         cdef int32_t i = 0, block = -1, element = -1, owner = -1, mark = 0, seen = 0, next_, after, end_, now
         cdef bint is_start
         cdef const Element* one
@@ -1270,11 +1271,11 @@ cdef class Tree:
                 found[i] |= self.tokens[i].tag_code == code
         return found
 
-    def block_sums(self, const double[::1] values):
+    def block_sums(self, Doubles values):
         """Return the sum of a column of the m blocks over the subtree of each of n elements, shape (n,)."""
         self._check(values.shape[0], self.blocks.size(), "blocks")
         sums = np.zeros(self.elements.size())
-        cdef double[::1] out = sums
+        cdef DoublesOut out = sums
         cdef size_t i
         for i in range(self.blocks.size()):
             out[self.blocks[i].element] += values[i]
@@ -1283,7 +1284,7 @@ cdef class Tree:
                 out[self.elements[i - 1].parent] += out[i - 1]
         return sums
 
-    def nearest(self, const uint8_t[::1] marked):
+    def nearest(self, Flags marked):
         """Return the nearest marked ancestor or self of each of the n elements, -1 for none; shape (n,)."""
         self._check(marked.shape[0], self.elements.size(), "elements")
         found = np.empty(self.elements.size(), np.int64)
@@ -1295,7 +1296,7 @@ cdef class Tree:
             out[i] = <int64_t>i if marked[i] else out[parent] if parent >= 0 else -1
         return found
 
-    def count_tokens(self, const int64_t[::1] starts, const int64_t[::1] ends):
+    def count_tokens(self, Longs starts, Longs ends):
         """Return the tokens in slices of the text, shape (slices,); no slice may contain a mark."""
         counts = np.zeros(starts.shape[0], np.int64)
         cdef int64_t[::1] out = counts
@@ -1334,7 +1335,7 @@ cdef class Tree:
                     continue
                 whole = code
                 if code == 2:
-                    whole = mix(self.tokens[self.elements[open_].token].own ^ urls[open_]) ^ out[open_]
+                    whole = mix(token_of(self, open_).own ^ urls[open_]) ^ out[open_]
                     open_ = self.elements[open_].parent
                 if open_ >= 0:
                     out[open_] = mix(out[open_] ^ whole)
@@ -1437,4 +1438,4 @@ def tree_of(
 def name_code(name: str) -> int:
     """Return the code of a tag, class or id in the tokens, 0 for none."""
     cdef string text = name.encode("utf-8", "replace")
-    return code_of(text, Span(0, <int32_t>text.size()))
+    return code_of(text, Span(0, text.size()))

@@ -14,6 +14,7 @@ from libc.string cimport memchr
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core cimport characters
+from denoise_scrapy.core.arrays cimport Doubles, DoublesOut, Floats
 from denoise_scrapy.core.bits cimport BitSet, add_bit, clear
 from denoise_scrapy.core.characters cimport DIGIT, MARK, OTHER, Bytes, class_of, decode
 from denoise_scrapy.core.tree cimport BlockRow, Tree
@@ -85,7 +86,7 @@ cdef int read_sequences(Bytes text, size_t size, Sequences& found) nogil:
         add_letter(found, 32)
 
 
-cdef double odds_of(vector[uint16_t]& numbers, const float[::1] weights) noexcept nogil:
+cdef double odds_of(vector[uint16_t]& numbers, Floats weights) noexcept nogil:
     """Return the log odds of a text with these sequences."""
     cdef double whole = 0
     cdef uint16_t number
@@ -125,7 +126,7 @@ def letter_sequences(str text not None, int bits) -> np.ndarray:
     return np.sort(np.array([found.numbers[i] for i in range(found.numbers.size())], np.int64))
 
 
-def odds_of_text(str text not None, const float[::1] weights not None) -> float:
+def odds_of_text(str text not None, Floats weights not None) -> float:
     """Return the log odds that a text is content, by the weights of its sequences.
 
     Args:
@@ -148,7 +149,7 @@ def odds_of_text(str text not None, const float[::1] weights not None) -> float:
     return odds_of(found.numbers, weights)
 
 
-def doubts(Tree tree not None, const float[::1] weights not None, probability) -> np.ndarray:
+def doubts(Tree tree not None, Floats weights not None, probability) -> np.ndarray:
     """Return what the wording of each of m blocks takes from its log odds, 0 or less, shape (m,).
 
     Only that of short blocks that are likely enough: `SHORT_CHARS`, `LEAST_LIKELY`. Of one that is mostly a link, what
@@ -171,7 +172,7 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
         >>> doubts(tree, weights, [0.5, 0.5, 0.01]).round(1).tolist()
         [-4.9, 0.0, 0.0]
     """
-    cdef const double[::1] likely = np.ascontiguousarray(probability, np.float64)
+    cdef Doubles likely = np.ascontiguousarray(probability, np.float64)
     cdef const BlockRow* block
     cdef Sequences found
     cdef Py_ssize_t i
@@ -181,7 +182,7 @@ def doubts(Tree tree not None, const float[::1] weights not None, probability) -
     found.bits = bits_of(weights.shape[0])
     tree._check(likely.shape[0], tree.blocks.size(), "blocks")
     taken = np.zeros(likely.shape[0])
-    cdef double[::1] odds = taken
+    cdef DoublesOut odds = taken
     with nogil:
         for i in range(likely.shape[0]):
             block = &tree.blocks[i]
@@ -213,7 +214,7 @@ def amounts_below_headline(Tree tree not None, int32_t below, int32_t most_chars
         [3]
     """
     cdef const BlockRow* block
-    cdef int32_t i = 0, m = <int32_t>tree.blocks.size()
+    cdef int32_t i = 0, m = tree.blocks.size()
     while i < m and tree.blocks[i].heading != 1:
         i += 1
     found = []

@@ -5,6 +5,7 @@ cimport cython
 
 from libc.stdint cimport int64_t, uint8_t
 
+from denoise_scrapy.core.arrays cimport Flags, Longs
 from denoise_scrapy.core.tokens cimport Token, text_token
 from denoise_scrapy.core.tree cimport Tree
 
@@ -106,7 +107,7 @@ cdef class Writer:
         self._containers = [Container(-1, "", 0)]
         self._pending, self._run_block = "", -1
 
-    def walk(self, visitor, Tree tree not None, columns, list tags, const int64_t[::1] above) -> list:
+    def walk(self, visitor, Tree tree not None, columns, list tags, Longs above) -> list:
         """Visit the marks of written elements and the texts of kept blocks; return the tokens.
 
         Args:
@@ -118,8 +119,8 @@ cdef class Writer:
             tags: Of each element.
             above: The parent of each element, of roots itself.
         """
-        cdef const int64_t[::1] elements, blocks, marks, ends
-        cdef const uint8_t[::1] is_start, is_tag, is_break, is_text, is_noted, ends_block, left_out, special
+        cdef Longs elements, blocks, marks, ends
+        cdef Flags is_start, is_tag, is_break, is_text, is_noted, ends_block, left_out, special
         cdef Py_ssize_t i
         cdef int element, block, start
         cdef str text
@@ -151,7 +152,7 @@ cdef class Writer:
         """Return the tokens."""
         return [token for token in self._tokens if token is not None]
 
-    cdef _open(self, int element, str tag, const int64_t[::1] above, bint is_left_out):
+    cdef _open(self, int element, str tag, Longs above, bint is_left_out):
         """Open an ordinary element."""
         if tag in HEADING_TAGS:
             self.open_heading(element, tag)
