@@ -64,10 +64,11 @@ cdef struct Boxes:
 
 cdef int look_around(Tree tree, Boxes& found) nogil:
     """Read what is around each element, and what is in it."""
-    cdef Box box
-    cdef Box* above
-    cdef const BlockRow* block
-    cdef int32_t i, parent, kind, n = element_count(tree)
+    cdef:
+        Box box
+        Box* above
+        const BlockRow* block
+        int32_t i, parent, kind, n = element_count(tree)
     found.has_story = found.has_form = False
     found.boxes.reserve(n)
     for i in range(n):
@@ -105,12 +106,13 @@ cdef inline bint is_link(const BlockRow* block) noexcept nogil:
 
 cdef int lower_around_story(Tree tree, Boxes& found, Flags titles, DoublesOut probability) nogil:
     """Lower what is outside of the one article that has the page's headline, and most of its text."""
-    cdef vector[uint8_t] headed, leads_away    # by article: it has a heading; one that is a link
-    cdef vector[bint] inside
-    cdef const BlockRow* block
-    cdef int32_t i, of, own = -1, m = block_count(tree)
-    cdef bint several = False
-    cdef double whole = 0, within = 0
+    cdef:
+        vector[uint8_t] headed, leads_away    # by article: it has a heading; one that is a link
+        vector[bint] inside
+        const BlockRow* block
+        int32_t i, of, own = -1, m = block_count(tree)
+        bint several = False
+        double whole = 0, within = 0
     headed.resize(tree.elements.size())
     leads_away.resize(tree.elements.size())
     for i in range(m):
@@ -217,16 +219,17 @@ cdef int raise_posts(Tree tree, Boxes& found, const vector[double]& before, Doub
     Probable ones; and what is called comments, if the page has no heading, or the first post stands in such a box too.
     None that is less probable than `before`, as it is beside the story.
     """
-    cdef unordered_map[uint64_t, Group] groups
-    cdef vector[uint64_t] place
-    cdef vector[bint] is_post
-    cdef const BlockRow* block
-    cdef const ElementKind* first
-    cdef Group* group
-    cdef int32_t i, level, box, opening = 0, m = block_count(tree)
-    cdef double expected, whole = 0, others = 0, most = 0
-    cdef bint linked, is_alike, any_heading = False
-    cdef uint64_t hashed
+    cdef:
+        unordered_map[uint64_t, Group] groups
+        vector[uint64_t] place
+        vector[bint] is_post
+        const BlockRow* block
+        const ElementKind* first
+        Group* group
+        int32_t i, level, box, opening = 0, m = block_count(tree)
+        double expected, whole = 0, others = 0, most = 0
+        bint linked, is_alike, any_heading = False
+        uint64_t hashed
     is_post.resize(m)
     for i in range(m):
         block = &tree.blocks[i]
@@ -286,12 +289,13 @@ cdef inline bint is_small(Tree tree, Boxes& found, int32_t box) noexcept nogil:
 
 cdef int lower_appeals(Tree tree, Boxes& found, const vector[bint]& buttons, DoublesOut probability) nogil:
     """Lower a small box between sure paragraphs, with a form, or not sure and with a call to act: a link or button."""
-    cdef vector[int32_t] appeal    # the largest small box around each element, -1 for none
-    cdef vector[bint] is_sure      # by element: it has a sure block
-    cdef const BlockRow* block
-    cdef Box* box
-    cdef int32_t i, parent, of, n = element_count(tree), m = block_count(tree)
-    cdef bint any_call = found.has_form
+    cdef:
+        vector[int32_t] appeal    # the largest small box around each element, -1 for none
+        vector[bint] is_sure      # by element: it has a sure block
+        const BlockRow* block
+        Box* box
+        int32_t i, parent, of, n = element_count(tree), m = block_count(tree)
+        bint any_call = found.has_form
     for i in range(m):
         block = &tree.blocks[i]
         if buttons[i] or (block.tokens <= CALL and is_link(block) and probability[i] < HEADED):
@@ -366,12 +370,13 @@ cdef int raise_titles(Tree tree, Boxes& found, DoublesOut probability) nogil:
     Most differ from each other, and they are not unlikely: names above posts and quotations are bylines, and buttons
     repeat.
     """
-    cdef vector[int32_t] title, text    # by element, -1 for none
-    cdef unordered_map[uint64_t, Titles] places
-    cdef unordered_set[uint64_t] seen
-    cdef Titles* place
-    cdef const BlockRow* block
-    cdef int32_t i, parent, n = element_count(tree)
+    cdef:
+        vector[int32_t] title, text    # by element, -1 for none
+        unordered_map[uint64_t, Titles] places
+        unordered_set[uint64_t] seen
+        Titles* place
+        const BlockRow* block
+        int32_t i, parent, n = element_count(tree)
     title.assign(n, -1)
     text.assign(n, -1)
     for i in range(block_count(tree)):
@@ -405,10 +410,11 @@ cdef int weigh(
     Flags applies
 ) nogil:
     """Apply the rules."""
-    cdef Boxes found
-    cdef vector[bint] buttons
-    cdef vector[double] before
-    cdef int32_t i
+    cdef:
+        Boxes found
+        vector[bint] buttons
+        vector[double] before
+        int32_t i
     look_around(tree, found)
     for i in range(block_count(tree)):
         before.push_back(probability[i])
@@ -455,10 +461,11 @@ def weighed(Tree tree not None, words, bylines, probability, *, without=()) -> n
         [0.9, 0.24]
     """
     found = np.array(probability, np.float64)
-    cdef DoublesOut chances = found
-    cdef Flags is_title = words.titles.view(np.uint8), bits = words.bits
-    cdef Flags is_byline = np.ascontiguousarray(bylines, np.bool_).view(np.uint8)
-    cdef Flags applies = np.array([rule not in without for rule in RULES]).view(np.uint8)
+    cdef:
+        DoublesOut chances = found
+        Flags is_title = words.titles.view(np.uint8), bits = words.bits
+        Flags is_byline = np.ascontiguousarray(bylines, np.bool_).view(np.uint8)
+        Flags applies = np.array([rule not in without for rule in RULES]).view(np.uint8)
     tree._check(chances.shape[0], tree.blocks.size(), "blocks")
     tree._check(is_title.shape[0], tree.blocks.size(), "blocks")
     tree._check(is_byline.shape[0], tree.blocks.size(), "blocks")

@@ -34,9 +34,10 @@ cdef bint are_ideographs(int first):
 
 cdef int _fill():
     """Classify each character once; most that are not letters are nothing else either."""
-    cdef int code, end = 0
-    cdef uint8_t kind
-    cdef uint32_t byte
+    cdef:
+        int code, end = 0
+        uint8_t kind
+        uint32_t byte
     for code in range(65536):
         _lower[code] = code
         kind = OTHER

@@ -73,12 +73,13 @@ cdef int lower_stock(Tree tree, DoublesOut probability, Floats stock, Doubles pl
 
     Not if the page's own long texts are under the same path: stories repeat paragraphs of earlier ones.
     """
-    cdef vector[bint] is_shared, is_stock   # with one before the first and one after the last
-    cdef vector[bint] of_story    # by path
-    cdef vector[int32_t] found
-    cdef const BlockRow* block
-    cdef double expected = 0, lowered = 0
-    cdef int32_t i, m = block_count(tree)
+    cdef:
+        vector[bint] is_shared, is_stock   # with one before the first and one after the last
+        vector[bint] of_story    # by path
+        vector[int32_t] found
+        const BlockRow* block
+        double expected = 0, lowered = 0
+        int32_t i, m = block_count(tree)
     is_shared.resize(m + 2)
     is_stock.resize(m + 2)
     of_story.resize(m)
@@ -141,11 +142,12 @@ cdef inline bint is_beside(Tree tree, int32_t element, int32_t other) noexcept n
 
 cdef int move_to_list(Tree tree, DoublesOut probability) nogil:
     """Move the blocks of a list to their mean, if they agree, and up to the text above: half of either is worse."""
-    cdef vector[int32_t] box      # the list of each block
-    cdef vector[Listed] lists     # by element
-    cdef Listed* one
-    cdef double weight, mean
-    cdef int32_t i, m = block_count(tree)
+    cdef:
+        vector[int32_t] box      # the list of each block
+        vector[Listed] lists     # by element
+        Listed* one
+        double weight, mean
+        int32_t i, m = block_count(tree)
     lists.resize(tree.elements.size())
     for i in range(m):
         box.push_back(outermost_list(tree, tree.blocks[i].element))
@@ -172,11 +174,12 @@ cdef int move_to_table(
     Tree tree, DoublesOut probability, Ints tables, Flags unseen
 ) nogil:
     """Give the blocks of each table, except unseen ones, the probability that a share of its text reaches."""
-    cdef unordered_map[int32_t, double] left    # tokens of each table until that probability
-    cdef vector[pair[double, int32_t]] ranked
-    cdef pair[double, int32_t] one
-    cdef unordered_map[int32_t, double] found
-    cdef int32_t i, m = block_count(tree)
+    cdef:
+        unordered_map[int32_t, double] left    # tokens of each table until that probability
+        vector[pair[double, int32_t]] ranked
+        pair[double, int32_t] one
+        unordered_map[int32_t, double] found
+        int32_t i, m = block_count(tree)
     for i in range(m):
         if tables[i] >= 0 and not unseen[i]:
             left[tables[i]] += TABLE_SHARE * (1 + tree.blocks[i].tokens)
@@ -198,10 +201,11 @@ cdef double select(
 
     Equal ones, such as those of a list or table, are kept or dropped together.
     """
-    cdef vector[pair[double, int32_t]] ranked
-    cdef pair[double, int32_t] one
-    cdef double whole = 0, expected = 0, chosen = 0, f, highest = -1, f1 = 0
-    cdef size_t i, best = 0
+    cdef:
+        vector[pair[double, int32_t]] ranked
+        pair[double, int32_t] one
+        double whole = 0, expected = 0, chosen = 0, f, highest = -1, f1 = 0
+        size_t i, best = 0
     for i in range(tokens.size()):
         one.first, one.second = -known(probability[i]), i  # of equals the first comes first
         ranked.push_back(one)
@@ -243,11 +247,12 @@ cdef int keep_once(Tree tree, Ints tables, FlagsOut kept) nogil:
     Within one place, whatever its ids, a repetition is intended, as a refrain, a row of a table or a step in several
     sections of a manual; so are quotations, commands and cells of data.
     """
-    cdef unordered_map[uint64_t, int32_t] first
-    cdef unordered_map[uint64_t, int32_t].iterator found
-    cdef const BlockRow* block
-    cdef const BlockRow* before
-    cdef int32_t i, m = block_count(tree)
+    cdef:
+        unordered_map[uint64_t, int32_t] first
+        unordered_map[uint64_t, int32_t].iterator found
+        const BlockRow* block
+        const BlockRow* before
+        int32_t i, m = block_count(tree)
     for i in range(m):
         block = &tree.blocks[i]
         if not kept[i] or block.tokens < ONCE_TOKENS or is_within(tree, block.element, IS_QUOTE) or (
@@ -284,10 +289,11 @@ cdef bint is_part(Tree tree, Span part, Span whole) noexcept nogil:
 
 cdef int drop_pulled(Tree tree, Ints tables, FlagsOut kept) nogil:
     """Drop quotations that are pulled out of the text: words of one of the next blocks, in a place of another kind."""
-    cdef const BlockRow* block
-    cdef const BlockRow* other
-    cdef int32_t i, j, m = block_count(tree)
-    cdef bint is_in_text = False
+    cdef:
+        const BlockRow* block
+        const BlockRow* other
+        int32_t i, j, m = block_count(tree)
+        bint is_in_text = False
     for i in range(m):
         block = &tree.blocks[i]
         if not kept[i] or block.tokens < PULLED or block.heading:
@@ -365,14 +371,15 @@ def choose(
     """
     m = tree.blocks.size()
     found, kept = np.array(probability, np.float64), np.zeros(m, np.bool_)
-    cdef DoublesOut chances = _filled(found, np.float64, m)
-    cdef Flags hidden = _filled(unseen, np.uint8, m)
-    cdef Ints of_table = np.full(m, -1, np.int32) if tables is None else _filled(tables, np.int32, m)
-    cdef Floats repeated = _filled(in_place, np.float32, m)
-    cdef Floats shared = _filled(stock, np.float32, m)
-    cdef Doubles places = _filled(place, np.float64, m)
-    cdef const double[:, ::1] lies = np.zeros((3, 0)) if layout is None else np.ascontiguousarray(layout, np.float64)
-    cdef FlagsOut chosen = kept.view(np.uint8)
+    cdef:
+        DoublesOut chances = _filled(found, np.float64, m)
+        Flags hidden = _filled(unseen, np.uint8, m)
+        Ints of_table = np.full(m, -1, np.int32) if tables is None else _filled(tables, np.int32, m)
+        Floats repeated = _filled(in_place, np.float32, m)
+        Floats shared = _filled(stock, np.float32, m)
+        Doubles places = _filled(place, np.float64, m)
+        const double[:, ::1] lies = np.zeros((3, 0)) if layout is None else np.ascontiguousarray(layout, np.float64)
+        FlagsOut chosen = kept.view(np.uint8)
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
     with nogil:
@@ -392,9 +399,10 @@ def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:
         ([False, True, True], 0.92)
     """
     kept = np.zeros(len(probability), np.bool_)
-    cdef Doubles chances = _filled(probability, np.float64, len(probability))
-    cdef vector[int32_t] lengths = _filled(tokens, np.int32, len(probability)).tolist()
-    cdef FlagsOut chosen = kept.view(np.uint8)
+    cdef:
+        Doubles chances = _filled(probability, np.float64, len(probability))
+        vector[int32_t] lengths = _filled(tokens, np.int32, len(probability)).tolist()
+        FlagsOut chosen = kept.view(np.uint8)
     return kept, select(chances, lengths, beta, chosen)
 
 

@@ -121,10 +121,11 @@ cdef wide_size search_nodes(
     vector[Hit]& found,
 ) noexcept nogil:
     """List the sets that may match; return how many were looked at. `most` has room for all nodes."""
-    cdef size_t row, visited = 0
-    cdef const Step* step
-    cdef const Node* node
-    cdef int lacks
+    cdef:
+        size_t row, visited = 0
+        const Step* step
+        const Node* node
+        int lacks
     for row in range(count):
         step = steps + row
         if row and most[step.parent] + step.distance < query.need:
@@ -149,15 +150,16 @@ cdef class DistanceTree:
         visited: Number of sets that searches have looked at, for measurements.
     """
 
-    cdef readonly size_t visited
-    cdef uint64_t _halvings     # a bit for each number of halvings
-    cdef vector[Node] _nodes
-    cdef vector[Step] _steps
-    cdef vector[uint16_t] _units
-    cdef Table _edges           # rows of nodes by parent and distance
-    cdef vector[int32_t] _most  # of each node: an upper bound of what it shares with the query
-    cdef Table _pairs           # pairs of neighbouring runs, one for each node
-    cdef vector[uint32_t] _of   # row of the node of each pair
+    cdef:
+        readonly size_t visited
+        uint64_t _halvings     # a bit for each number of halvings
+        vector[Node] _nodes
+        vector[Step] _steps
+        vector[uint16_t] _units
+        Table _edges           # rows of nodes by parent and distance
+        vector[int32_t] _most  # of each node: an upper bound of what it shares with the query
+        Table _pairs           # pairs of neighbouring runs, one for each node
+        vector[uint32_t] _of   # row of the node of each pair
 
     def __init__(self):
         open_table(self._edges, 1)
@@ -191,14 +193,15 @@ cdef class DistanceTree:
         Raises:
             ValueError: There are more units or halvings.
         """
-        cdef Node node
-        cdef Step step
-        cdef BitSet there
-        cdef uint64_t edge = 0
-        cdef size_t size = len(units) // 2, row = 0
-        cdef int32_t depth, child
-        cdef const uint16_t* data = <const uint16_t*><const char*>units
-        cdef const uint16_t* sample = <const uint16_t*><const char*>runs
+        cdef:
+            Node node
+            Step step
+            BitSet there
+            uint64_t edge = 0
+            size_t size = len(units) // 2, row = 0
+            int32_t depth, child
+            const uint16_t* data = <const uint16_t*><const char*>units
+            const uint16_t* sample = <const uint16_t*><const char*>runs
         if not 0 <= halved <= NO_RUNS or size > 0xFFFF:
             raise ValueError(f"no sample is halved {halved} times, or no set has {size} units")
         sign(sample, len(runs) // 2, step.runs)
@@ -257,11 +260,12 @@ cdef class DistanceTree:
         Returns:
             Their numbers, the likest first.
         """
-        cdef Query query
-        cdef vector[Hit] found
-        cdef Shorts sample
-        cdef size_t row, size = units.shape[0]
-        cdef int halved, least
+        cdef:
+            Query query
+            vector[Hit] found
+            Shorts sample
+            size_t row, size = units.shape[0]
+            int halved, least
         memset(&query, 0, sizeof(Query))
         for halved in range(HALVINGS):
             query.spare[halved] = -1
@@ -300,15 +304,16 @@ cdef class DistanceTree:
         Returns:
             Their numbers, the largest first.
         """
-        cdef vector[uint32_t] rows
-        cdef vector[Hit] found
-        cdef const Node* node
-        cdef BitSet there
-        cdef Shorts sample
-        cdef Py_ssize_t place
-        cdef int halved
-        cdef int32_t pair
-        cdef uint32_t row
+        cdef:
+            vector[uint32_t] rows
+            vector[Hit] found
+            const Node* node
+            BitSet there
+            Shorts sample
+            Py_ssize_t place
+            int halved
+            int32_t pair
+            uint32_t row
         for halved, sample in runs.items():
             for place in range(sample.shape[0] - 1):
                 pair = find(self._pairs, pair_key(halved, sample[place], sample[place + 1]))

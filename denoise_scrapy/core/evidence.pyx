@@ -218,10 +218,11 @@ cdef struct Changed:
 
 cdef int find_common(FeatureStrings new, const Kept& kept, vector[Common]& found, double* sampled) except -1 nogil:
     """Find the runs that the kept text has; count all that are sampled."""
-    cdef vector[uint64_t] ranks  # below the kept runs
-    cdef Py_ssize_t place
-    cdef size_t i
-    cdef uint64_t run
+    cdef:
+        vector[uint64_t] ranks  # below the kept runs
+        Py_ssize_t place
+        size_t i
+        uint64_t run
     sampled[0] = 0
     for i in range(kept.run_count):
         ranks.push_back(<uint64_t>kept.runs[i] << 32 | i)
@@ -238,10 +239,11 @@ cdef int find_common(FeatureStrings new, const Kept& kept, vector[Common]& found
 
 cdef int keep_chain(vector[Common]& found) except -1 nogil:
     """Keep the longest chain of common runs that both texts have in the same order."""
-    cdef vector[int32_t] ends, numbers, before  # of chains of each length: last rank, its number; the one before each
-    cdef vector[Common] chain
-    cdef size_t i, length
-    cdef int32_t at
+    cdef:
+        vector[int32_t] ends, numbers, before  # of chains of each length: last rank, its number; the one before each
+        vector[Common] chain
+        size_t i, length
+        int32_t at
     for i in range(found.size()):
         length = lower_bound(ends.begin(), ends.end(), found[i].rank) - ends.begin()
         if length == ends.size():
@@ -269,12 +271,13 @@ cdef int find_places(FeatureStrings new, const Kept& kept, const vector[Common]&
     A word that is left out or replaced breaks all runs that it is in, so that as many of the lost runs are not lost
     words. Of a sample, each run stands for `each`.
     """
-    cdef double each = <double>(<uint64_t>1 << 32) / <double>kept.limit
-    cdef double size, runs
-    cdef int32_t start = 0, end, rank = -1, following, length, missing
-    cdef size_t i
-    cdef Py_ssize_t place
-    cdef uint64_t run
+    cdef:
+        double each = <double>(<uint64_t>1 << 32) / <double>kept.limit
+        double size, runs
+        int32_t start = 0, end, rank = -1, following, length, missing
+        size_t i
+        Py_ssize_t place
+        uint64_t run
     for i in range(chain.size() + 1):
         end, following = new.n, kept.run_count
         if i < chain.size():
@@ -342,9 +345,10 @@ cdef class Marks:
     cdef vector[uint32_t] sorted  # hashes of the novel units
 
     cdef int read(self, FeatureStrings new, const Kept& kept, const uint32_t* names, size_t name_count) except -1 nogil:
-        cdef Py_ssize_t place
-        cdef uint32_t unit
-        cdef uint16_t short
+        cdef:
+            Py_ssize_t place
+            uint32_t unit
+            uint16_t short
         self.kind.assign(new.n, 0)
         for place in range(new.n):
             unit = new._unit[place]
@@ -376,10 +380,11 @@ cdef class Marks:
 
 cdef int count_words(FeatureStrings new, Marks marks, const Kept& kept, double per, Changed& changed, float* out) except -1 nogil:
     """Find and count the units that only one of the two texts has."""
-    cdef BitSet seen, mine
-    cdef Py_ssize_t place
-    cdef size_t i, j
-    cdef double numbers = 0, names = 0, plain = 0, all_new, lost = 0, repeated = 0, most = 0, main_lost = 0
+    cdef:
+        BitSet seen, mine
+        Py_ssize_t place
+        size_t i, j
+        double numbers = 0, names = 0, plain = 0, all_new, lost = 0, repeated = 0, most = 0, main_lost = 0
     clear(seen)
     clear(mine)
     clear(changed.lost)
@@ -417,10 +422,11 @@ cdef int count_words(FeatureStrings new, Marks marks, const Kept& kept, double p
 
 cdef int spell(const string& word, const vector[string]& letters, vector[uint32_t]& out) except -1 nogil:
     """Hash a word spelt otherwise: without a letter, with one more or another one, or with two neighbours exchanged."""
-    cdef Bytes text = <Bytes>word.data()
-    cdef size_t size = word.size(), i, j, start, end
-    cdef vector[size_t] at  # where its letters begin, and its end
-    cdef uint32_t head = 0, more  # hashes of what is before a letter, and with another one
+    cdef:
+        Bytes text = <Bytes>word.data()
+        size_t size = word.size(), i, j, start, end
+        vector[size_t] at  # where its letters begin, and its end
+        uint32_t head = 0, more  # hashes of what is before a letter, and with another one
     for i in range(size + 1):
         if i == size or text[i] >> 6 != 2:  # 2: a further byte of a letter
             at.push_back(i)
@@ -448,13 +454,14 @@ cdef int count_respelt(
     Of a word's spellings, one has a lost word's hash by chance in one of a hundred words; none then also stands between
     the same neighbours in a kept run.
     """
-    cdef BitSet tried, told
-    cdef vector[uint32_t] spellings
-    cdef vector[uint64_t] ways  # a word, and the hash of a spelling that is lost
-    cdef int32_t place, i
-    cdef uint32_t unit
-    cdef uint64_t way
-    cdef double found = 0
+    cdef:
+        BitSet tried, told
+        vector[uint32_t] spellings
+        vector[uint64_t] ways  # a word, and the hash of a spelling that is lost
+        int32_t place, i
+        uint32_t unit
+        uint64_t way
+        double found = 0
     clear(tried)
     clear(told)
     for place in range(<int32_t>new.n):
@@ -480,12 +487,13 @@ cdef int count_respelt(
 
 cdef int measure_places(FeatureStrings new, Marks marks, const Kept& kept, vector[Place]& places, double per, float* out) except -1 nogil:
     """Measure where and how two texts differ."""
-    cdef vector[int32_t] begins  # of the line of each unit
-    cdef vector[int32_t] ends
-    cdef int32_t place, first, last
-    cdef double size, lost
-    cdef bint inside, alone, has_number, has_name, has_word
-    cdef Place one
+    cdef:
+        vector[int32_t] begins  # of the line of each unit
+        vector[int32_t] ends
+        int32_t place, first, last
+        double size, lost
+        bint inside, alone, has_number, has_name, has_word
+        Place one
     begins.resize(new.n + 1)
     ends.resize(new.n + 1)
     for place in range(<int32_t>new.n):
@@ -586,18 +594,19 @@ def evidence(
         limit: Hash below which they were sampled.
         n: Its length in units.
     """
-    cdef Kept kept
-    cdef vector[Common] chain
-    cdef vector[Place] places
-    cdef Marks marks = Marks.__new__(Marks)
-    cdef Changed changed
-    cdef vector[string] words, letters
-    cdef double sampled = 0, common, new_units = 0, per
-    cdef size_t i
-    cdef BitSet theirs
-    cdef const uint32_t[::1] names = new.names
-    cdef Shorts mine = new.main_units(t)
-    cdef const uint32_t* name = &names[0] if names.shape[0] else NULL
+    cdef:
+        Kept kept
+        vector[Common] chain
+        vector[Place] places
+        Marks marks = Marks.__new__(Marks)
+        Changed changed
+        vector[string] words, letters
+        double sampled = 0, common, new_units = 0, per
+        size_t i
+        BitSet theirs
+        const uint32_t[::1] names = new.names
+        Shorts mine = new.main_units(t)
+        const uint32_t* name = &names[0] if names.shape[0] else NULL
     found = np.zeros(ROW_COUNT, np.float32)
     cdef float[::1] out = found
     per = PER_WORD if len(new.text) < 2 * new.n else 1.0

@@ -55,20 +55,21 @@ cdef inline uint64_t hash_run(const uint32_t* units, int length) noexcept nogil:
 
 
 cdef class FeatureStrings:
-    cdef readonly Py_ssize_t n
-    cdef readonly Py_ssize_t ideographs
-    cdef readonly bytes digest
-    cdef readonly str text
-    cdef bytes _hashes            # of the units, uint32
-    cdef bytes _kinds             # of the units, uint8
-    cdef const uint32_t* _unit    # in these bytes
-    cdef const uint8_t* _kind
-    cdef vector[uint32_t] _units  # the distinct ones, and how many distinct runs each begins
-    cdef vector[uint32_t] _counts
-    cdef uint32_t[RUN_BITS + 1] _below  # number of distinct runs whose hash is below each power of two
-    cdef vector[BitSet] _there  # one, of the hashes of all units, once looked for
-    cdef bytes _names
-    cdef dict _samples
+    cdef:
+        readonly Py_ssize_t n
+        readonly Py_ssize_t ideographs
+        readonly bytes digest
+        readonly str text
+        bytes _hashes            # of the units, uint32
+        bytes _kinds             # of the units, uint8
+        const uint32_t* _unit    # in these bytes
+        const uint8_t* _kind
+        vector[uint32_t] _units  # the distinct ones, and how many distinct runs each begins
+        vector[uint32_t] _counts
+        uint32_t[RUN_BITS + 1] _below  # number of distinct runs whose hash is below each power of two
+        vector[BitSet] _there  # one, of the hashes of all units, once looked for
+        bytes _names
+        dict _samples
 
     cdef int _hold(self, bytes hashes, bytes kinds) except -1
     cdef uint64_t _run_at(self, Py_ssize_t place) noexcept nogil

@@ -184,13 +184,14 @@ cdef inline int end_unit(UnitRows& rows, size_t begin, uint8_t kind) nogil:
 
 cdef int cut(Bytes text, size_t size, UnitRows& rows) nogil:
     """Cut a normalised text, UTF-8, into units."""
-    cdef size_t at = 0, start = 0  # of what is not copied yet of the open unit, which ends at `at`
-    cdef size_t begin = rows.joined.size()  # of the open unit
-    cdef uint32_t code
-    cdef uint64_t kind, form
-    cdef uint8_t of_unit = 0, ended = 0  # what ended before the open unit
-    cdef bint may_end = False  # at a blank
-    cdef int length
+    cdef:
+        size_t at = 0, start = 0  # of what is not copied yet of the open unit, which ends at `at`
+        size_t begin = rows.joined.size()  # of the open unit
+        uint32_t code
+        uint64_t kind, form
+        uint8_t of_unit = 0, ended = 0  # what ended before the open unit
+        bint may_end = False  # at a blank
+        int length
     while at < size:
         length = decode(text + at, &code)
         kind = _kinds[code]
@@ -403,13 +404,14 @@ cdef class FeatureStrings:
 
     cdef int _count_units(self, vector[uint8_t]& kinds) except -1 nogil:
         """Count the distinct runs that each unit begins; units that begin none count each time. Mark stop units."""
-        cdef vector[uint64_t] runs
-        cdef vector[uint32_t] firsts
-        cdef uint64_t run
-        cdef uint32_t distinct = 0
-        cdef int bits = 0
-        cdef Py_ssize_t place
-        cdef size_t i
+        cdef:
+            vector[uint64_t] runs
+            vector[uint32_t] firsts
+            uint64_t run
+            uint32_t distinct = 0
+            int bits = 0
+            Py_ssize_t place
+            size_t i
         runs.reserve(self.n)
         for place in range(self.n):
             run = self._run_at(place)
@@ -461,9 +463,10 @@ cdef class FeatureStrings:
         Returns:
             uint16 as bytes: how many times the sample was halved, then the sample, sorted.
         """
-        cdef vector[uint16_t] units
-        cdef uint32_t limit = 1 << 16
-        cdef uint16_t halved = 0
+        cdef:
+            vector[uint16_t] units
+            uint32_t limit = 1 << 16
+            uint16_t halved = 0
         self._list_units(1, t, units)
         while units.size() > most:
             halved += 1
@@ -492,9 +495,10 @@ cdef class FeatureStrings:
     cdef int _sample(
         self, uint64_t limit, vector[uint32_t]& places, vector[uint16_t]& runs, vector[uint16_t]& distinct
     ) except -1 nogil:
-        cdef BitSet there
-        cdef uint64_t run
-        cdef Py_ssize_t place
+        cdef:
+            BitSet there
+            uint64_t run
+            Py_ssize_t place
         clear(there)
         for place in range(self.n):
             run = self._run_at(place)
@@ -549,9 +553,10 @@ cdef class FeatureStrings:
         cdef BitSet there
         places, sampled, _ = self._sampled(limit)
         found = np.empty(len(places), np.bool_)
-        cdef Shorts runs = sampled
-        cdef FlagsOut out = found.view(np.uint8)
-        cdef Py_ssize_t i
+        cdef:
+            Shorts runs = sampled
+            FlagsOut out = found.view(np.uint8)
+            Py_ssize_t i
         set_bits(there, start_of(theirs), theirs.shape[0])
         for i in range(runs.shape[0]):
             out[i] = has_bit(there, runs[i])
@@ -648,10 +653,11 @@ def _held(
     Raises:
         ValueError: Lengths do not agree.
     """
-    cdef FeatureStrings made = FeatureStrings.__new__(FeatureStrings)
-    cdef const uint32_t* distinct
-    cdef const uint32_t* frequencies
-    cdef size_t size = len(units)
+    cdef:
+        FeatureStrings made = FeatureStrings.__new__(FeatureStrings)
+        const uint32_t* distinct
+        const uint32_t* frequencies
+        size_t size = len(units)
     if (len(digest) != 16 or len(hashes) != 4 * len(kinds) or size % 4 or len(counts) != size
             or len(below) != sizeof(made._below) or len(names or b"") % 4):
         raise ValueError("damaged feature strings")

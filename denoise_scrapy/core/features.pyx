@@ -188,10 +188,11 @@ cdef bint tells_meta(const Codes& text) noexcept nogil:
 
 cdef int read_lowered(const string& marked, Span span, Codes& text) nogil:
     """Read a slice of a marked text: lower case, without marks, one space between words."""
-    cdef Bytes data = <Bytes>marked.data()
-    cdef int32_t i = span.start
-    cdef uint32_t code
-    cdef bint gap = False
+    cdef:
+        Bytes data = <Bytes>marked.data()
+        int32_t i = span.start
+        uint32_t code
+        bint gap = False
     text.clear()
     while i < span.end:
         i += decode(data + i, &code)
@@ -265,11 +266,12 @@ cdef int read_announced(
     Tree tree, const string& title_text, FlagsOut bits, DoublesOut title_share, FlagsOut is_title
 ) except -1 nogil:
     """Write each block's announcements and its agreement with the title."""
-    cdef Title title
-    cdef Codes text
-    cdef const BlockRow* block
-    cdef bint is_short, may_be_title
-    cdef size_t i
+    cdef:
+        Title title
+        Codes text
+        const BlockRow* block
+        bint is_short, may_be_title
+        size_t i
     fold_title(title_text, title)
     for i in range(tree.blocks.size()):
         block = &tree.blocks[i]
@@ -368,9 +370,10 @@ cdef int add_name(vector[Name]& found, Bytes text, size_t size) nogil:
 
 cdef int add_names(vector[Name]& found, Bytes names, Span span) nogil:
     """Add the words of a class or id, and each multi-word name as a whole."""
-    cdef unsigned char[2 * MAX_NAME + 1] words
-    cdef size_t i, start = 0, kept = 0, count = 0, whole = 0
-    cdef size_t size = lower_words(names + span.start, span.end - span.start, words)
+    cdef:
+        unsigned char[2 * MAX_NAME + 1] words
+        size_t i, start = 0, kept = 0, count = 0, whole = 0
+        size_t size = lower_words(names + span.start, span.end - span.start, words)
     for i in range(size):
         if words[i] > 32:
             continue
@@ -395,9 +398,10 @@ cdef int add_names(vector[Name]& found, Bytes names, Span span) nogil:
 
 cdef int read_names(Tree tree, const ElementKind* token, vector[Name]& found) nogil:
     """Read an element's tag, as `<` and its name, and its names; those of html and body describe the page."""
-    cdef Bytes names = <Bytes>tree.names.data()
-    cdef unsigned char[LONGEST] tag
-    cdef size_t size = min(token.tag_name.end - token.tag_name.start, LONGEST - 1)
+    cdef:
+        Bytes names = <Bytes>tree.names.data()
+        unsigned char[LONGEST] tag
+        size_t size = min(token.tag_name.end - token.tag_name.start, LONGEST - 1)
     found.clear()
     if token.kind & IS_ROOT:
         return 0
@@ -441,11 +445,12 @@ cdef class Vocabulary:
             (WORDS,).
     """
 
-    cdef readonly dict class_words
-    cdef readonly object text_words
-    cdef Table codes
-    cdef vector[float] odds           # by the index of a code in `codes`
-    cdef Floats text_odds
+    cdef:
+        readonly dict class_words
+        readonly object text_words
+        Table codes
+        vector[float] odds           # by the index of a code in `codes`
+        Floats text_odds
 
     def __cinit__(self, class_words=None, text_words=None):
         self.class_words = dict(class_words or {})
@@ -476,11 +481,12 @@ cdef class Vocabulary:
 
     cdef int find_name_odds(self, Tree tree, vector[NameOdds]& found) except -1 nogil:
         """Write the odds of the names of each element and its ancestors."""
-        cdef vector[NameOdds] own
-        cdef vector[Name] names
-        cdef NameOdds one, around
-        cdef int32_t number, parent
-        cdef size_t i
+        cdef:
+            vector[NameOdds] own
+            vector[Name] names
+            NameOdds one, around
+            int32_t number, parent
+            size_t i
         own.resize(tree.tokens.size())
         for i in range(own.size()):
             read_names(tree, &tree.tokens[i], names)
@@ -507,11 +513,12 @@ cdef class Vocabulary:
 
     cdef TextOdds text_odds_of(self, Tree tree, int32_t block) noexcept nogil:
         """Return the odds of a block's words."""
-        cdef Span words = tree.blocks[block].words
-        cdef TextOdds found
-        cdef float odds
-        cdef double total = 0
-        cdef int32_t i
+        cdef:
+            Span words = tree.blocks[block].words
+            TextOdds found
+            float odds
+            double total = 0
+            int32_t i
         found.least = found.most = 0
         for i in range(words.start, words.end):
             odds = self.text_odds[tree.words[i].number >> (32 - NUMBER_BITS)]
@@ -580,9 +587,10 @@ cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcep
 
 cdef int sum_up(Tree tree, View view) nogil:
     """Sum values of blocks over their elements, then bottom-up over the ancestors and the page; and by path."""
-    cdef const BlockRow* block
-    cdef double* sums
-    cdef int32_t i, kind
+    cdef:
+        const BlockRow* block
+        double* sums
+        int32_t i, kind
     view.sums.resize((view.n + 1) * SUMS)
     view.slots.resize(tree.slots)
     for i in range(view.m):
@@ -655,9 +663,10 @@ def best_box(Doubles prose not None, Doubles tokens not None, double whole) -> i
 
 cdef int find_story(Tree tree, View view) nogil:
     """Find the best box of the page's own prose, and its paragraphs."""
-    cdef const double* page = sums_of(view, view.n)
-    cdef bint found = False
-    cdef int32_t i
+    cdef:
+        const double* page = sums_of(view, view.n)
+        bint found = False
+        int32_t i
     view.first, view.last = 0, view.m - 1
     view.box = find_best_box(&view.sums[STORY], &view.sums[TOKENS], page[STORY], view.n, SUMS)
     for i in range(view.m):
@@ -745,9 +754,10 @@ cdef int declare_family(str name, Find find, say):
 
 cdef int text(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute length, and classes of characters."""
-    cdef const BlockRow* block
-    cdef double chars
-    cdef int32_t i
+    cdef:
+        const BlockRow* block
+        double chars
+        int32_t i
     for i in range(view.m):
         block = &tree.blocks[i]
         chars = at_least(block.chars, 1)
@@ -814,9 +824,10 @@ declare_family("tags", tags, _say_tags)
 
 cdef int class_names(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute the odds of the class names and ids around the block."""
-    cdef vector[NameOdds] odds
-    cdef const NameOdds* one
-    cdef int32_t i
+    cdef:
+        vector[NameOdds] odds
+        const NameOdds* one
+        int32_t i
     view.vocabulary.find_name_odds(tree, odds)
     for i in range(view.m):
         one = &odds[tree.blocks[i].element]
@@ -838,9 +849,10 @@ cdef double LATE = 0.03
 
 cdef int announcements(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute announcements of comments, names and dates, and their number since the headline."""
-    cdef double whole = 0, before = 0
-    cdef int32_t i, bits, tokens, last = -FAR, dates = 0, dates_to_title = 0
-    cdef bint after_comments = False
+    cdef:
+        double whole = 0, before = 0
+        int32_t i, bits, tokens, last = -FAR, dates = 0, dates_to_title = 0
+        bint after_comments = False
     for i in range(view.m):
         tokens = tree.blocks[i].tokens
         if tokens >= LONG:
@@ -875,10 +887,11 @@ declare_family("announcements", announcements, _say_announcements)
 
 cdef int surroundings(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute prose, text and pictures in the enclosing boxes, and the blocks with the same path."""
-    cdef const double* up1
-    cdef const double* up3
-    cdef const Slot* slot
-    cdef int32_t i
+    cdef:
+        const double* up1
+        const double* up3
+        const Slot* slot
+        int32_t i
     for i in range(view.m):
         slot = &view.slots[tree.blocks[i].slot]
         up1, up3 = sums_above(view, i, 1), sums_above(view, i, 3)
@@ -956,16 +969,17 @@ cdef int wording(Tree tree, View view, FloatRowsOut rows) nogil:
     subject changes, words are new. Hearst compares windows of a plain text; here the words around a block are
     compared with all words before it, with the beginning of the page's prose, and with the whole page.
     """
-    cdef Table numbers
-    cdef vector[LongWord] known
-    cdef vector[int32_t] number   # of each word of the page
-    cdef vector[Wording] blocks
-    cdef Wording* own
-    cdef LongWord new
-    cdef LongWord* word
-    cdef int32_t i, near, block, read = 0, first = view.first, end = first
-    cdef size_t w
-    cdef double words, before, begins, elsewhere
+    cdef:
+        Table numbers
+        vector[LongWord] known
+        vector[int32_t] number   # of each word of the page
+        vector[Wording] blocks
+        Wording* own
+        LongWord new
+        LongWord* word
+        int32_t i, near, block, read = 0, first = view.first, end = first
+        size_t w
+        double words, before, begins, elsewhere
     blocks.resize(view.m)
     number.resize(tree.words.size())
     for w in range(tree.words.size()):
@@ -1116,9 +1130,10 @@ cdef double HALF_OWN = 0.5, LEAST_OWN = 20
 
 cdef int site(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute repeats of the block and its enclosing boxes on other pages, and where those have their own text."""
-    cdef const double* up3
-    cdef double most_own = 0
-    cdef int32_t i, size, smallest = view.n + 1, box = -1, element
+    cdef:
+        const double* up3
+        double most_own = 0
+        int32_t i, size, smallest = view.n + 1, box = -1, element
     rows[8, :] = view.pages
     if not view.pages:
         return 0
@@ -1178,16 +1193,17 @@ cdef struct Records:      # siblings with one tag and class; all is 0 if they ar
 
 cdef int records(Tree tree, View view, FloatRowsOut rows) nogil:
     """Find the enclosing list of records with the most text, and the innermost one."""
-    cdef Table numbers
-    cdef vector[Records] lists
-    cdef vector[int32_t] list_of  # of each element; siblings without text are not records
-    cdef Records nothing
-    cdef Records* one
-    cdef const Records* outer
-    cdef const Records* inner
-    cdef uint64_t alike
-    cdef int32_t i, element, level
-    cdef size_t number
+    cdef:
+        Table numbers
+        vector[Records] lists
+        vector[int32_t] list_of  # of each element; siblings without text are not records
+        Records nothing
+        Records* one
+        const Records* outer
+        const Records* inner
+        uint64_t alike
+        int32_t i, element, level
+        size_t number
     memset(&nothing, 0, sizeof(Records))
     list_of.assign(view.n, NOT_THERE)
     open_table(numbers, view.n)
@@ -1268,9 +1284,10 @@ cdef inline bint ends_part(unsigned char char, bint is_host) noexcept nogil:
 
 cdef Address read_address(Bytes text, size_t size, int32_t folders) noexcept nogil:
     """Read an address as written on a page in a folder of this depth."""
-    cdef Address found
-    cdef size_t i = 0, path, start
-    cdef int32_t hyphens = 0, digits = 0, depth = 0
+    cdef:
+        Address found
+        size_t i = 0, path, start
+        int32_t hyphens = 0, digits = 0, depth = 0
     found.target = found.shape = 0
     while i < size and text[i] <= 32:
         i += 1
@@ -1312,12 +1329,13 @@ cdef int read_targets(
     Tree tree, const string& url, vector[uint64_t]& targets, vector[uint8_t]& is_alike
 ) nogil:
     """Find what the links in each element lead to, bottom-up; and whether that address is like the page's own."""
-    cdef Bytes noted = <Bytes>tree.noted.data()
-    cdef Bytes own = <Bytes>url.data()
-    cdef Address page = read_address(own, url.size(), 0), one
-    cdef size_t host = page.host_end - page.host_start, i
-    cdef int32_t element, parent, folders = max((page.shape - 1) // 8 - 1, 0)
-    cdef uint64_t* around
+    cdef:
+        Bytes noted = <Bytes>tree.noted.data()
+        Bytes own = <Bytes>url.data()
+        Address page = read_address(own, url.size(), 0), one
+        size_t host = page.host_end - page.host_start, i
+        int32_t element, parent, folders = max((page.shape - 1) // 8 - 1, 0)
+        uint64_t* around
     targets.assign(tree.elements.size(), NO_TARGET)
     is_alike.assign(tree.elements.size(), False)
     for i in range(tree.notes.size()):
@@ -1354,12 +1372,13 @@ cdef int stories(Tree tree, View view, FloatRowsOut rows) nogil:
 
     A box that leads to its own page is another story; several of them are a list of stories.
     """
-    cdef vector[uint64_t] targets     # of each element
-    cdef vector[uint8_t] is_alike
-    cdef vector[Boxes] inside         # by parent, last for roots
-    cdef vector[int32_t] first        # first block in each element, -1 for none
-    cdef Boxes* boxes
-    cdef int32_t i, element, parent
+    cdef:
+        vector[uint64_t] targets     # of each element
+        vector[uint8_t] is_alike
+        vector[Boxes] inside         # by parent, last for roots
+        vector[int32_t] first        # first block in each element, -1 for none
+        Boxes* boxes
+        int32_t i, element, parent
     read_targets(tree, view.url, targets, is_alike)
     inside.resize(view.n + 1)
     first.assign(view.n, -1)
@@ -1412,12 +1431,13 @@ cdef inline uint64_t pair_key(uint32_t first, uint32_t second) noexcept nogil:
 
 cdef int stated(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute which of a block's words stand, beside their neighbours, in the text that the page states in its data."""
-    cdef Table known
-    cdef Span words
-    cdef size_t w
-    cdef int32_t i, at
-    cdef double count
-    cdef bint is_told, was_told
+    cdef:
+        Table known
+        Span words
+        size_t w
+        int32_t i, at
+        double count
+        bint is_told, was_told
     if view.stated.shape[0] == 0:
         return 0
     open_table(known, view.stated.shape[0])
@@ -1445,10 +1465,11 @@ declare_family("stated", stated, _say_stated)
 
 cdef int whole_page(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute features of the page, equal for all its blocks."""
-    cdef const double* sums = sums_of(view, view.n)
-    cdef const BlockRow* block
-    cdef double longest = 0, headings = 0, comments = 0, listed = 0, article = 0
-    cdef int32_t i
+    cdef:
+        const double* sums = sums_of(view, view.n)
+        const BlockRow* block
+        double longest = 0, headings = 0, comments = 0, listed = 0, article = 0
+        int32_t i
     for i in range(view.m):
         block = &tree.blocks[i]
         longest = at_least(block.tokens, longest)
@@ -1493,35 +1514,36 @@ cdef class View:
         stated: Numbers of the words (`Tree.word_rows`) of the text that its data states, uint32.
     """
 
-    cdef Tree tree
-    cdef Vocabulary vocabulary
-    cdef readonly object features
-    cdef int32_t m                    # blocks
-    cdef int32_t n                    # elements
-    # Text shared with other pages of the site: all 0 without comparison pages.
-    cdef int32_t pages
-    cdef Doubles text_share
-    cdef Doubles placed_share
-    cdef Doubles slot_share
-    cdef Doubles own_tokens
-    cdef bint declares_article
-    cdef bint declares_forum
-    # Announcements of its blocks (`Words`).
-    cdef Flags bits
-    cdef Doubles title_share
-    cdef Flags titles
-    # Shared by several families.
-    cdef double whole                 # tokens of the page, at least 1
-    cdef int32_t title                # the first block that is the page's title, -1 for none
-    cdef vector[int32_t] heading      # block of the heading at or above each block, -1 for none
-    cdef vector[Slot] slots
-    cdef vector[double] sums          # SUMS of each element, then of the page
-    # The element that holds most of the page's own prose, -1 for the whole page; and its paragraphs' blocks.
-    cdef int32_t box
-    cdef int32_t first
-    cdef int32_t last
-    cdef string url
-    cdef const uint32_t[::1] stated
+    cdef:
+        Tree tree
+        Vocabulary vocabulary
+        readonly object features
+        int32_t m                    # blocks
+        int32_t n                    # elements
+        # Text shared with other pages of the site: all 0 without comparison pages.
+        int32_t pages
+        Doubles text_share
+        Doubles placed_share
+        Doubles slot_share
+        Doubles own_tokens
+        bint declares_article
+        bint declares_forum
+        # Announcements of its blocks (`Words`).
+        Flags bits
+        Doubles title_share
+        Flags titles
+        # Shared by several families.
+        double whole                 # tokens of the page, at least 1
+        int32_t title                # the first block that is the page's title, -1 for none
+        vector[int32_t] heading      # block of the heading at or above each block, -1 for none
+        vector[Slot] slots
+        vector[double] sums          # SUMS of each element, then of the page
+        # The element that holds most of the page's own prose, -1 for the whole page; and its paragraphs' blocks.
+        int32_t box
+        int32_t first
+        int32_t last
+        string url
+        const uint32_t[::1] stated
 
     def __init__(
         self,

@@ -87,11 +87,12 @@ cdef Node second_in(Node node) noexcept nogil:
 
 cdef int write_parts(Node node, string& out, int depth) nogil:
     """Write an element by its parts: fractions, roots, scripts; the children of others in sequence."""
-    cdef Node child = node.children
-    cdef Node index = second_in(node) if is_named(node, b"mroot") else NULL
-    cdef const string* notation = NULL
-    cdef size_t i
-    cdef int part = 0
+    cdef:
+        Node child = node.children
+        Node index = second_in(node) if is_named(node, b"mroot") else NULL
+        const string* notation = NULL
+        size_t i
+        int part = 0
     if depth > MOST_DEPTH:
         return 0
     for i in range(NOTATIONS.size()):
@@ -121,9 +122,10 @@ cdef int write_parts(Node node, string& out, int depth) nogil:
 
 cdef Node tex_in(Node math) noexcept nogil:
     """Return the TeX annotation of a formula, NULL for none."""
-    cdef Node semantics = math.children
-    cdef Node child
-    cdef Chars encoding
+    cdef:
+        Node semantics = math.children
+        Node child
+        Chars encoding
     while semantics:
         child = semantics.children if is_named(semantics, b"semantics") else NULL
         while child:
@@ -167,9 +169,10 @@ cdef bint write_formula(Node node, string& out) except -1 nogil:
 
     The source is the annotation, `alttext` or elements of `math`, the text of a script, the `alt` of an image.
     """
-    cdef bint is_image = is_named(node, b"img"), alone = is_display(node)
-    cdef Node tex = tex_in(node) if is_named(node, b"math") else node.children
-    cdef Chars told = told_of(node, b"alt" if is_image else b"alttext")
+    cdef:
+        bint is_image = is_named(node, b"img"), alone = is_display(node)
+        Node tex = tex_in(node) if is_named(node, b"math") else node.children
+        Chars told = told_of(node, b"alt" if is_image else b"alttext")
     if not is_image and is_prose(told):
         told = b""
     if tex and tex.type != XML_ELEMENT_NODE and tex.content and is_prose(<Chars>tex.content):
@@ -247,9 +250,10 @@ cdef bint is_prose(Chars text) noexcept nogil:
 
 cdef bint is_formula_image(Node node) noexcept nogil:
     """Return whether an image shows the formula in its `alt`, according to that, a word in its class or its address."""
-    cdef Chars alt = told_of(node, b"alt")
-    cdef Chars names = told_of(node, b"class") if alt[0] else alt
-    cdef Chars source = told_of(node, b"src") if alt[0] else alt
+    cdef:
+        Chars alt = told_of(node, b"alt")
+        Chars names = told_of(node, b"class") if alt[0] else alt
+        Chars source = told_of(node, b"src") if alt[0] else alt
     return is_tex(alt) or (has_word(names, b"latex") or has_word(names, b"tex") or has_word(names, b"math") or (
         strstr(source, b"latex") or strstr(source, b"math/render"))) and looks_like_tex(alt)
 

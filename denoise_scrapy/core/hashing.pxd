@@ -73,11 +73,12 @@ cdef inline int32_t find(const Table& table, uint64_t key) noexcept nogil:
 
 cdef inline int grow(Table& table) nogil:
     """Double the capacity."""
-    cdef vector[uint64_t] keys = table.keys
-    cdef vector[int32_t] numbers = table.numbers
-    cdef int32_t count = table.count
-    cdef size_t i
-    cdef uint64_t at
+    cdef:
+        vector[uint64_t] keys = table.keys
+        vector[int32_t] numbers = table.numbers
+        int32_t count = table.count
+        size_t i
+        uint64_t at
     open_table(table, keys.size())
     table.count = count
     for i in range(keys.size()):

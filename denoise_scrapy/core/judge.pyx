@@ -49,10 +49,11 @@ cdef wide_void scale(const float* values, int32_t count, float mean, float devia
 
 cdef inline void add_inputs(const float* inputs, int32_t n, const float* weights, float* sums) noexcept nogil:
     """Add n inputs (n, LANES) times n weights to sums (LANES,), in order; n is a multiple of INPUTS."""
-    cdef float[LANES] so_far
-    cdef const float* a
-    cdef const float* w
-    cdef int32_t i, j
+    cdef:
+        float[LANES] so_far
+        const float* a
+        const float* w
+        int32_t i, j
     memcpy(so_far, sums, sizeof(so_far))
     for i in range(n // INPUTS):
         a, w = inputs + INPUTS * LANES * i, weights + INPUTS * i
@@ -70,9 +71,10 @@ cdef wide_void read_layer(
 
     `inputs` are of shape (n, LANES), `weights` (units, n), `outputs` (units, LANES).
     """
-    cdef float[LANES] sums
-    cdef int32_t unit, j
-    cdef float bias, none = 0
+    cdef:
+        float[LANES] sums
+        int32_t unit, j
+        float bias, none = 0
     for unit in range(units):
         memset(sums, 0, sizeof(sums))
         add_inputs(inputs, n, weights + unit * n, sums)
@@ -103,20 +105,21 @@ cdef class Network:
     `last` (b,) are the weights of the a and b units; each unit has a bias, and so has the sum.
     """
 
-    cdef readonly object mean
-    cdef dict _arrays
-    cdef int32_t features                 # n
-    cdef int32_t inner_units
-    cdef int32_t outer_units
-    cdef vector[float] means
-    cdef vector[float] deviations
-    cdef vector[float] inner_weights      # (inner units, n)
-    cdef vector[float] inner_biases
-    cdef vector[float] outer_weights      # (outer units, inner units)
-    cdef vector[float] outer_biases
-    cdef vector[float] last_weights
-    cdef vector[float] direct_weights
-    cdef float first_bias
+    cdef:
+        readonly object mean
+        dict _arrays
+        int32_t features                 # n
+        int32_t inner_units
+        int32_t outer_units
+        vector[float] means
+        vector[float] deviations
+        vector[float] inner_weights      # (inner units, n)
+        vector[float] inner_biases
+        vector[float] outer_weights      # (outer units, inner units)
+        vector[float] outer_biases
+        vector[float] last_weights
+        vector[float] direct_weights
+        float first_bias
 
     def __init__(self, mean, deviation, inner, inner_bias, outer, outer_bias, last, direct, bias):
         self._arrays = {
@@ -156,9 +159,10 @@ cdef class Network:
 
     cdef int read_odds(self, const float* features, int32_t m, float* odds) except -1 nogil:
         """Compute the log odds of m blocks from features of shape (n, m)."""
-        cdef int32_t n = self.features, chunk, start, some, i, j
-        cdef float[LANES] sums, direct
-        cdef vector[float] inputs, inner, outer
+        cdef:
+            int32_t n = self.features, chunk, start, some, i, j
+            float[LANES] sums, direct
+            vector[float] inputs, inner, outer
         inputs.assign(LANES * whole(n), 0)
         inner.assign(LANES * whole(self.inner_units), 0)
         outer.assign(LANES * whole(self.outer_units), 0)
@@ -240,9 +244,10 @@ cdef inline double mean_around(const vector[Judged]& running, int32_t block, int
 
 cdef int find_around(Tree tree, vector[Around]& around) nogil:
     """Write what is around each block; blocks are in element order, so that boxes are ranges of them."""
-    cdef size_t m = tree.blocks.size(), n = tree.elements.size(), i
-    cdef int32_t level, element
-    cdef vector[int32_t] before, place
+    cdef:
+        size_t m = tree.blocks.size(), n = tree.elements.size(), i
+        int32_t level, element
+        vector[int32_t] before, place
     around.resize(m)
     before.assign(n + 1, 0)           # blocks of the elements before each
     for i in range(m):
@@ -293,13 +298,14 @@ cdef class Neighbours:
 
     cdef int read_features(self, const float* odds, float* features) except -1 nogil:
         """Write the features, rows as in `NEIGHBOUR_NAMES`."""
-        cdef const Around* around = self.blocks.data()
-        cdef int32_t m = <int32_t>self.blocks.size(), i, level, start, end, best = 0
-        cdef int64_t tokens = 0
-        cdef double whole, most = -1
-        cdef Judged none
-        cdef vector[Judged] own, in_line, in_order, of_path
-        cdef Judged* sums
+        cdef:
+            const Around* around = self.blocks.data()
+            int32_t m = <int32_t>self.blocks.size(), i, level, start, end, best = 0
+            int64_t tokens = 0
+            double whole, most = -1
+            Judged none
+            vector[Judged] own, in_line, in_order, of_path
+            Judged* sums
         none.judged = none.weight = none.expected = 0
         own.resize(m)
         in_line.assign(m + 1, none)   # running sums over the blocks in page order …
@@ -349,9 +355,10 @@ cdef struct Question:             # whether a feature is above a threshold; sort
 
 cdef wide_void answer(const float* values, const Question* questions, size_t count, uint8_t* answers) noexcept nogil:
     """Write, for each question, 1 for each value above its threshold, else 0."""
-    cdef size_t q
-    cdef int32_t j
-    cdef float threshold
+    cdef:
+        size_t q
+        int32_t j
+        float threshold
     for q in range(count):
         threshold = questions[q].threshold
         for j in range(LANES):
@@ -360,16 +367,17 @@ cdef wide_void answer(const float* values, const Question* questions, size_t cou
 
 cdef inline void find_leaves(const uint8_t* answers, const int32_t* asked, uint8_t* leaves) noexcept nogil:
     """Write the number of each block's leaf: the answers to the tree's questions, bit by bit."""
-    cdef const uint8_t* a = answers + asked[0] * LANES
-    cdef const uint8_t* b = answers + asked[1] * LANES
-    cdef const uint8_t* c = answers + asked[2] * LANES
-    cdef const uint8_t* d = answers + asked[3] * LANES
-    cdef const uint8_t* e = answers + asked[4] * LANES
-    cdef const uint8_t* f = answers + asked[5] * LANES
-    cdef const uint8_t* g = answers + asked[6] * LANES
-    cdef const uint8_t* h = answers + asked[7] * LANES
-    cdef uint8_t number
-    cdef int32_t j
+    cdef:
+        const uint8_t* a = answers + asked[0] * LANES
+        const uint8_t* b = answers + asked[1] * LANES
+        const uint8_t* c = answers + asked[2] * LANES
+        const uint8_t* d = answers + asked[3] * LANES
+        const uint8_t* e = answers + asked[4] * LANES
+        const uint8_t* f = answers + asked[5] * LANES
+        const uint8_t* g = answers + asked[6] * LANES
+        const uint8_t* h = answers + asked[7] * LANES
+        uint8_t number
+        int32_t j
     # all processors double and add many bytes at a time; compilers would turn a loop over the depths inside out, three
     # times as slow
     for j in range(LANES):
@@ -387,10 +395,11 @@ cdef wide_void add_trees(
     const uint8_t* answers, const int32_t* asked, size_t trees, const float* values, int32_t leaves, float* odds
 ) noexcept nogil:
     """Add the values of the blocks' leaves, tree by tree."""
-    cdef uint8_t[LANES] leaf
-    cdef float[LANES] sums
-    cdef size_t tree
-    cdef int32_t j
+    cdef:
+        uint8_t[LANES] leaf
+        float[LANES] sums
+        size_t tree
+        int32_t j
     memset(sums, 0, sizeof(sums))
     for tree in range(trees):
         find_leaves(answers, asked + tree * DEPTH, leaf)
@@ -408,14 +417,15 @@ cdef class Forest:
     float32, shape (t, 2 ** d).
     """
 
-    cdef readonly object feature
-    cdef readonly object threshold
-    cdef readonly object value
-    cdef int32_t leaves           # of a tree
-    cdef int32_t features         # the minimum number of features it can be applied to
-    cdef vector[Question] questions
-    cdef vector[int32_t] asked    # number of the question at each depth of each tree, (t, DEPTH)
-    cdef vector[float] values     # (t, leaves)
+    cdef:
+        readonly object feature
+        readonly object threshold
+        readonly object value
+        int32_t leaves           # of a tree
+        int32_t features         # the minimum number of features it can be applied to
+        vector[Question] questions
+        vector[int32_t] asked    # number of the question at each depth of each tree, (t, DEPTH)
+        vector[float] values     # (t, leaves)
 
     def __init__(self, feature, threshold, value):
         self.feature = np.ascontiguousarray(feature, np.int16)
@@ -456,10 +466,11 @@ cdef class Forest:
 
     cdef int read_probability(self, const float* features, int32_t m, double* probability) except -1 nogil:
         """Compute the probabilities of m blocks: first the answers to all questions, then the leaves."""
-        cdef int32_t chunk, start, some, feature, j
-        cdef size_t q, first  # of a feature's questions
-        cdef vector[uint8_t] answers
-        cdef float[LANES] row, odds
+        cdef:
+            int32_t chunk, start, some, feature, j
+            size_t q, first  # of a feature's questions
+            vector[uint8_t] answers
+            float[LANES] row, odds
         answers.assign((self.questions.size() + 1) * LANES, 0)
         memset(row, 0, sizeof(row))
         for chunk in range((m + LANES - 1) // LANES):

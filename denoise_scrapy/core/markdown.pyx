@@ -43,14 +43,15 @@ cdef inline bint is_plain(str text):
 cdef class Line:
     """A line: the text and inline elements between two block boundaries."""
 
-    cdef list _pieces
-    cdef list _open      # start and end of open elements, and their piece, -1 for none
-    cdef list _marked    # pieces of the two marks of an emphasis, inner ones first
-    cdef list _code
-    cdef int _code_depth
-    cdef dict _spans     # by piece of code: its texts, and whether it is in a link
-    cdef bint _in_link, _in_cell
-    cdef list _tex       # text of the open formula
+    cdef:
+        list _pieces
+        list _open      # start and end of open elements, and their piece, -1 for none
+        list _marked    # pieces of the two marks of an emphasis, inner ones first
+        list _code
+        int _code_depth
+        dict _spans     # by piece of code: its texts, and whether it is in a link
+        bint _in_link, _in_cell
+        list _tex       # text of the open formula
 
     def __init__(self, bint in_cell=False):
         self._pieces, self._open, self._marked, self._code, self._spans = [], [], [], [], {}
@@ -101,9 +102,10 @@ cdef class Line:
         return not self._pieces and not self._code
 
     cdef str finish(self):
-        cdef list written, pieces
-        cdef str piece
-        cdef int index, text
+        cdef:
+            list written, pieces
+            str piece
+            int index, text
         self._end_code()
         pieces = self._pieces
         if len(pieces) < 2 and not self._spans:  # true of most lines, which are empty again then
@@ -194,9 +196,10 @@ cdef class Line:
 
     cdef tuple _beside(self, int index, int step):
         """Return the next character of the text, and of the next mark, on one side of a mark; stars are one run."""
-        cdef list pieces = self._pieces
-        cdef str piece, mark = ""
-        cdef int other = index + step
+        cdef:
+            list pieces = self._pieces
+            str piece, mark = ""
+            int other = index + step
         while 0 <= other < len(pieces):
             piece = pieces[other]
             if piece not in MARKS:
@@ -234,9 +237,10 @@ cdef list in_columns(list rows):
 
     A cell is a text, and the number of columns and of rows that it takes.
     """
-    cdef Py_ssize_t left = PLACES_A_CELL * sum(map(len, rows))
-    cdef list texts, filled = []
-    cdef dict above, going_on = {}  # remaining rows of a cell in this column
+    cdef:
+        Py_ssize_t left = PLACES_A_CELL * sum(map(len, rows))
+        list texts, filled = []
+        dict above, going_on = {}  # remaining rows of a cell in this column
     for row in rows:
         texts = []
         above, going_on = going_on, {column: more - 1 for column, more in going_on.items() if more > 1}
@@ -270,14 +274,15 @@ cdef dict MARGINS = {"blockquote": 2, "ul": 2, "dl": 4}
 cdef class Frame:
     """An open container, with its blocks so far."""
 
-    cdef str tag
-    cdef object number   # of a list's next item
-    cdef int margin      # width of an item's indentation
-    cdef str mark        # of a list: its bullet, or the text after its number
-    cdef str alert       # of a quote: the kind of its admonition
-    cdef str kind        # of an admonition: its title, if that is only its kind
-    # the mark of a list, "line" of a bare line, "note" of a footnote, or "", and the text of each
-    cdef list blocks
+    cdef:
+        str tag
+        object number   # of a list's next item
+        int margin      # width of an item's indentation
+        str mark        # of a list: its bullet, or the text after its number
+        str alert       # of a quote: the kind of its admonition
+        str kind        # of an admonition: its title, if that is only its kind
+        # the mark of a list, "line" of a bare line, "note" of a footnote, or "", and the text of each
+        list blocks
 
     def __init__(self, str tag, number=1, int margin=0, str mark="", str alert="", str kind=""):
         self.tag, self.number, self.margin = tag, number, margin
@@ -302,11 +307,12 @@ def to_markdown(tokens, str links not None="keep", str images not None="keep") -
 
 cdef list chosen(list tokens, str links, str images):
     """Return the tokens to write, with each footnote as two marks: a reference in the text, and its start."""
-    cdef set notes = footnotes(tokens)
-    cdef list found = []
-    cdef Token token
-    cdef str kind, value, dropped = "a" if links == "text" else ""
-    cdef int left_out = 0  # inline elements around the part left out
+    cdef:
+        set notes = footnotes(tokens)
+        list found = []
+        Token token
+        str kind, value, dropped = "a" if links == "text" else ""
+        int left_out = 0  # inline elements around the part left out
     for token in tokens:
         kind, value = token.kind, token.value
         if not left_out and not token.attributes and (kind == "text" or (value != "reference" and value != dropped)):
@@ -335,10 +341,11 @@ cdef list chosen(list tokens, str links, str images):
 
 cdef set footnotes(list tokens):
     """Return the labels of complete footnotes: a reference, and a note outside cells."""
-    cdef set references = set(), notes = set()
-    cdef int codes = 0, tables = 0  # that are open
-    cdef Token token
-    cdef str kind, value
+    cdef:
+        set references = set(), notes = set()
+        int codes = 0, tables = 0  # that are open
+        Token token
+        str kind, value
     for token in tokens:
         kind, value = token.kind, token.value
         if kind == "text":
@@ -362,10 +369,11 @@ cdef object ONE_WORD = re.compile(r"""\S*(?:\s+["'(].*)?""", re.DOTALL)
 cdef class Reader:
     """Reads tokens, those of each container up to its end tag."""
 
-    cdef list _tokens
-    cdef Py_ssize_t _at
-    cdef Line _line
-    cdef Token _mark  # a footnote or a check box at the start of the next line
+    cdef:
+        list _tokens
+        Py_ssize_t _at
+        Line _line
+        Token _mark  # a footnote or a check box at the start of the next line
 
     def __init__(self, list tokens):
         self._tokens, self._line = tokens, Line()
@@ -379,9 +387,10 @@ cdef class Reader:
 
     cdef Frame read(self, Frame frame):
         """Fill a frame with the blocks up to the end tag of its container."""
-        cdef Token token
-        cdef str kind, tag
-        cdef bint starts
+        cdef:
+            Token token
+            str kind, tag
+            bint starts
         while (token := self._next()) is not None:
             kind, tag = token.kind, token.value
             if kind == "text" or tag not in BLOCK_TAGS:
@@ -410,13 +419,14 @@ cdef class Reader:
 
     cdef str _table(self):
         """Return the table whose start tag was the last token, below its caption."""
-        cdef list rows = []
-        cdef Line line = Line()
-        cdef Token token
-        cdef str kind, tag, text, caption = ""
-        cdef bint starts, in_head = False
-        cdef int columns = 1, height = 1
-        cdef set first_tags = set()  # tags of the first row: its cells, and its parent
+        cdef:
+            list rows = []
+            Line line = Line()
+            Token token
+            str kind, tag, text, caption = ""
+            bint starts, in_head = False
+            int columns = 1, height = 1
+            set first_tags = set()  # tags of the first row: its cells, and its parent
         while (token := self._next()) is not None:
             kind, tag = token.kind, token.value
             starts = kind == "start"
@@ -520,9 +530,10 @@ cdef class Reader:
 
 cdef Frame opened(Token token, Frame above):
     """Return the frame of a container inside another."""
-    cdef str tag = token.value
-    cdef dict given = dict(token.attributes)
-    cdef int margin = above.margin
+    cdef:
+        str tag = token.value
+        dict given = dict(token.attributes)
+        int margin = above.margin
     number = max(0, int(given["start"])) if "start" in given else 1
     if tag not in ITEMS:
         margin += len(f"{number}. ") if tag == "ol" else MARGINS.get(tag, 0)

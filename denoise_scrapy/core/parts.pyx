@@ -78,11 +78,12 @@ cdef int read_signals(
     Tree tree, Flags bits, Flags titles, Floats odds, FloatRowsOut out
 ) nogil:
     """Write the signals of each block that are neither features nor neighbours."""
-    cdef int32_t[4] beside
-    cdef vector[Around] around
-    cdef Signals signals
-    cdef const BlockRow* block
-    cdef int32_t i, k, level, element, last = -1, m = block_count(tree)
+    cdef:
+        int32_t[4] beside
+        vector[Around] around
+        Signals signals
+        const BlockRow* block
+        int32_t i, k, level, element, last = -1, m = block_count(tree)
     look_around(tree, bits, around)
     signals.apart = m
     for i in range(m):
@@ -126,9 +127,10 @@ def part_signals(Tree tree not None, words, features, neighbours, odds) -> np.nd
     signals = np.empty((around + FLAGS + SIGNALS, m), np.float32)
     signals[:n] = features
     signals[n:around] = neighbours.features(odds)
-    cdef Floats first = np.ascontiguousarray(odds, np.float32)
-    cdef Flags bits = words.bits, titles = words.titles.view(np.uint8)
-    cdef FloatRowsOut out = signals[around:]
+    cdef:
+        Floats first = np.ascontiguousarray(odds, np.float32)
+        Flags bits = words.bits, titles = words.titles.view(np.uint8)
+        FloatRowsOut out = signals[around:]
     tree._check(bits.shape[0], m, "blocks")
     tree._check(titles.shape[0], m, "blocks")
     with nogil:

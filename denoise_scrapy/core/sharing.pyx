@@ -25,6 +25,7 @@ from denoise_scrapy.core.tree cimport IS_CONTAINER, Tree, kind_of
 # ---- the facts of a page --------------------------------------------------------------------------------------------
 
 cdef struct Facts:                # the parts of a page's facts; it has m blocks
+    uint64_t checksum             # as it was written, see `Header`
     int32_t containers
     int32_t blocks
     const uint64_t* shapes        # of its containers (`Element.shape`), sorted, each once
@@ -45,23 +46,25 @@ cdef inline uint64_t facts_size(uint64_t containers, uint64_t blocks) noexcept:
 cdef uint64_t checksum_of(bytes data, str url) except? 0:
     """Compute the checksum of a page's facts and its URL."""
     name = url.encode("utf-8", "replace")
-    cdef const unsigned char* text = name
-    cdef const unsigned char* start = data
-    cdef uint64_t seed = hash_bytes(text, len(name), 1)
+    cdef:
+        const unsigned char* text = name
+        const unsigned char* start = data
+        uint64_t seed = hash_bytes(text, len(name), 1)
     return hash_bytes(start + sizeof(uint64_t), len(data) - sizeof(uint64_t), seed)
 
 
 cdef int find_facts(bytes data, Facts* facts):
     """Locate the parts of facts; raise `ValueError` if the size cannot be right."""
-    cdef const unsigned char* start = data
-    cdef Header header
-    cdef uint64_t size = len(data)
+    cdef:
+        const unsigned char* start = data
+        Header header
+        uint64_t size = len(data)
     if size < sizeof(Header):
         raise ValueError("damaged facts")
     memcpy(&header, start, sizeof(Header))
     if size != facts_size(header.containers, header.blocks):
         raise ValueError("damaged facts")
-    facts.containers, facts.blocks = header.containers, header.blocks
+    facts.checksum, facts.containers, facts.blocks = header.checksum, header.containers, header.blocks
     facts.shapes = <const uint64_t*>(start + sizeof(Header))
     facts.texts = facts.shapes + facts.containers
     facts.paths = facts.texts + facts.blocks
@@ -80,12 +83,13 @@ cdef int list_shapes(Tree tree, vector[uint64_t]& shapes) nogil:
 
 def facts_of(Tree tree not None, str url="") -> bytes:
     """Return a page's facts, with which others are compared; with another URL they count as damaged (`checked`)."""
-    cdef vector[uint64_t] shapes
-    cdef Header header
-    cdef size_t m = tree.blocks.size(), i
-    cdef unsigned char* out
-    cdef uint64_t* wide
-    cdef uint32_t* tokens
+    cdef:
+        vector[uint64_t] shapes
+        Header header
+        size_t m = tree.blocks.size(), i
+        unsigned char* out
+        uint64_t* wide
+        uint32_t* tokens
     with nogil:
         list_shapes(tree, shapes)
     data = PyBytes_FromStringAndSize(NULL, facts_size(shapes.size(), m))
@@ -108,11 +112,8 @@ def facts_of(Tree tree not None, str url="") -> bytes:
 def checked(bytes data not None, str url not None) -> bytes:
     """Return facts read from a file or server; raise `ValueError` if they are damaged, or belong to another URL."""
     cdef Facts facts
-    cdef Header header
-    cdef const unsigned char* start = data
     find_facts(data, &facts)
-    memcpy(&header, start, sizeof(Header))
-    if header.checksum != checksum_of(data, url):
+    if facts.checksum != checksum_of(data, url):
         raise ValueError("damaged facts")
     return data
 
@@ -210,9 +211,10 @@ cdef inline SharedText* find_text(
 
 cdef int read_own(PageTexts& known, const Facts* own) nogil:
     """Read the page's own facts."""
-    cdef SharedText* text
-    cdef Said said
-    cdef int32_t i
+    cdef:
+        SharedText* text
+        Said said
+        int32_t i
     for i in range(own.blocks):
         text = find_text(known, own, i, &said.text)
         text.pages, text.last = 1, THE_PAGE
@@ -230,10 +232,11 @@ cdef int read_other(
     PageTexts& known, const Facts* other, int32_t page, double* carried, double* prose
 ) nogil:
     """Read another page's facts; count the page's tokens it contains: all, and prose."""
-    cdef SharedText* text
-    cdef Place* place
-    cdef Said said
-    cdef int32_t i, at
+    cdef:
+        SharedText* text
+        Place* place
+        Said said
+        int32_t i, at
     carried[0] = prose[0] = 0
     for i in range(other.blocks):
         text = find_text(known, other, i, &said.text)
@@ -256,9 +259,10 @@ cdef int read_other(
 
 cdef int sum_slots(PageTexts& known, size_t m) noexcept nogil:
     """Add up the tokens under the paths of the page's m blocks."""
-    cdef const Said* said
-    cdef PathTokens* slot
-    cdef size_t i
+    cdef:
+        const Said* said
+        PathTokens* slot
+        size_t i
     for i in range(known.said.size()):
         said = &known.said[i]
         slot = &known.slots[said.slot]
@@ -272,11 +276,12 @@ cdef int compare(
     const Facts* own, const vector[Facts]& others, double[:, ::1] columns, double[:, ::1] carried, DoublesOut likeness
 ) nogil:
     """Compute all attributes of `Shared`."""
-    cdef PageTexts known
-    cdef const PathTokens* slot
-    cdef int32_t number, i, m = own.blocks, k = others.size()
-    cdef double among = max(k, 1)
-    cdef size_t blocks = m
+    cdef:
+        PageTexts known
+        const PathTokens* slot
+        int32_t number, i, m = own.blocks, k = others.size()
+        double among = max(k, 1)
+        size_t blocks = m
     for number in range(k):
         blocks += others[number].blocks
     open_table(known.text_numbers, blocks)
@@ -335,21 +340,23 @@ cdef class Shared:
         likeness: Similarity of the page's template to that of each other, 0 to 1, shape (k,).
     """
 
-    cdef readonly object text_share
-    cdef readonly object placed_share
-    cdef readonly object slot_share
-    cdef readonly object own_tokens
-    cdef readonly object carried
-    cdef readonly object likeness
-    cdef bytes own
-    cdef list others
+    cdef:
+        readonly object text_share
+        readonly object placed_share
+        readonly object slot_share
+        readonly object own_tokens
+        readonly object carried
+        readonly object likeness
+        bytes own
+        list others
 
     def originals(self) -> list:
         """Return the numbers of the others that are not copies, which would make the article look like template."""
-        cdef Facts own, other
-        cdef double whole = 0, prose
-        cdef const double[:, ::1] carried = self.carried
-        cdef int32_t i
+        cdef:
+            Facts own, other
+            double whole = 0, prose
+            const double[:, ::1] carried = self.carried
+            int32_t i
         find_facts(self.own, &own)
         for i in range(own.blocks):
             whole += own.tokens[i] >> 1
@@ -386,9 +393,10 @@ cdef class Shared:
 
 def share(bytes own not None, others) -> Shared:
     """Return what a page of m blocks shares with k others, from their facts."""
-    cdef Shared found = Shared.__new__(Shared)
-    cdef Facts facts, other
-    cdef vector[Facts] all_others
+    cdef:
+        Shared found = Shared.__new__(Shared)
+        Facts facts, other
+        vector[Facts] all_others
     found.own, found.others = own, list(others)
     find_facts(own, &facts)
     for one in found.others:
@@ -397,9 +405,10 @@ def share(bytes own not None, others) -> Shared:
     rows, found.carried = np.empty((4, facts.blocks)), np.empty((2, len(found.others)))
     found.likeness = np.empty(len(found.others))
     found.text_share, found.placed_share, found.slot_share, found.own_tokens = rows
-    cdef double[:, ::1] columns = rows
-    cdef double[:, ::1] carried = found.carried
-    cdef DoublesOut likeness = found.likeness
+    cdef:
+        double[:, ::1] columns = rows
+        double[:, ::1] carried = found.carried
+        DoublesOut likeness = found.likeness
     with nogil:
         compare(&facts, all_others, columns, carried, likeness)
     return found

@@ -49,10 +49,11 @@ cdef int open_sight(Sight* sight, const Sheet* sheet, Node root) except -1 nogil
 
 cdef bint is_control(Node node) noexcept nogil:
     """Return whether an element is clicked to change the page, not to leave it."""
-    cdef const xmlAttr* attribute = node.properties
-    cdef Bytes value
-    cdef Chars name
-    cdef bint is_link = is_named(node, b"a"), leaves = False
+    cdef:
+        const xmlAttr* attribute = node.properties
+        Bytes value
+        Chars name
+        bint is_link = is_named(node, b"a"), leaves = False
     if is_named(node, b"button") or is_named(node, b"summary") or is_named(node, b"label"):
         return True
     while attribute:
@@ -94,9 +95,10 @@ cdef int add_ids(Sight* sight, Chars value) nogil:
 
 cdef int read_controls(Sight* sight) nogil:
     """Read which ids the page's controls name, in any attribute; and those of the controls themselves."""
-    cdef Node node = sight.root
-    cdef const xmlAttr* attribute
-    cdef Chars name
+    cdef:
+        Node node = sight.root
+        const xmlAttr* attribute
+        Chars name
     open_table(sight.controlled, 64)
     sight.knows_controls = True
     while node:
@@ -204,10 +206,11 @@ cdef bint is_one_of_many(Sight* sight, Node node) noexcept nogil:
 
     Each may be alone in a box.
     """
-    cdef bint is_boxed = not beside(node, True) and not beside(node, False)
-    cdef Node box = node
-    cdef Node part
-    cdef int left = MOST_PASSED, alike = 0
+    cdef:
+        bint is_boxed = not beside(node, True) and not beside(node, False)
+        Node box = node
+        Node part
+        int left = MOST_PASSED, alike = 0
     if is_boxed:
         box = node.parent
     if not attribute_of(node, b"class") or not box or not box.parent:
@@ -285,9 +288,10 @@ cdef int32_t missing(const Compound* compound, const vector[uint64_t]& names) no
 
     It cannot if nothing but its tag would match besides.
     """
-    cdef int32_t lacks = 0, has = 0
-    cdef uint64_t name
-    cdef size_t i
+    cdef:
+        int32_t lacks = 0, has = 0
+        uint64_t name
+        size_t i
     for i in range(compound.names.size()):
         name = compound.names[i]
         if count(names.const_begin(), names.const_end(), name):
@@ -304,10 +308,11 @@ cdef inline int64_t steps_of(const Compound* compound, const Named* named) noexc
 
 cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) nogil:
     """Add the rules whose last compound has a name and matches an element."""
-    cdef const Sheet* sheet = sight.sheet
-    cdef int32_t number = find(sheet.names, name)
-    cdef const Rule* rule
-    cdef size_t i
+    cdef:
+        const Sheet* sheet = sight.sheet
+        int32_t number = find(sheet.names, name)
+        const Rule* rule
+        size_t i
     if number < 0:
         return 0
     for i in range(sheet.by_name[number].size()):
@@ -421,10 +426,11 @@ cdef bint is_at(Sight* sight, Node node, int32_t place, bint from_end) noexcept 
 
 cdef bint holds_all(Sight* sight, const Rule* rule, Node node) noexcept nogil:
     """Return whether an element meets the conditions of a rule; none once there are no `steps` left."""
-    cdef const Condition* condition
-    cdef Chars given
-    cdef size_t i
-    cdef bint is_met
+    cdef:
+        const Condition* condition
+        Chars given
+        size_t i
+        bint is_met
     if rule.beside.size() and not is_beside(sight, rule, node):
         return False
     for i in range(rule.conditions.size()):
@@ -451,9 +457,10 @@ cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) n
     That is one whose selector matches in a state, or lacks one class of the element, or one of an ancestor. No rule
     does once there are no `steps` left.
     """
-    cdef Named* named = &sight.named[kind]
-    cdef const Rule* rule
-    cdef size_t i
+    cdef:
+        Named* named = &sight.named[kind]
+        const Rule* rule
+        size_t i
     if sight.steps <= 0:
         return False
     if not named.knows_showing:
@@ -544,13 +551,14 @@ cdef int32_t look_at(
 
     Elements of one `kind` have equal names.
     """
-    cdef Style style
-    cdef Inherited text
-    cdef const Named* named
-    cdef const Rule* rule
-    cdef int32_t reason, of_parent
-    cdef bint is_all = sight.sheet and sight.sheet.is_all, by_sheet
-    cdef size_t i
+    cdef:
+        Style style
+        Inherited text
+        const Named* named
+        const Rule* rule
+        int32_t reason, of_parent
+        bint is_all = sight.sheet and sight.sheet.is_all, by_sheet
+        size_t i
     memset(&style, 0, sizeof(Style))
     style.colour = style.back = UNKNOWN
     if parent >= 0:

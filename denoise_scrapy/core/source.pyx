@@ -167,10 +167,11 @@ def without_controls(const unsigned char[::1] html) -> bytes:
         >>> without_controls("One\x07two\x85&#150;&#0;".encode()).decode()
         'One two –\ufffd'
     """
-    cdef Bytes at, end, rest
-    cdef uint32_t code
-    cdef size_t size
-    cdef string out
+    cdef:
+        Bytes at, end, rest
+        uint32_t code
+        size_t size
+        string out
     if html.shape[0] == 0:
         return b""
     at = rest = &html[0]
@@ -332,10 +333,11 @@ cdef int end_element(vector[uint64_t]& open_, uint64_t name) nogil:
 
 cdef int takes_too_long(Bytes at, Bytes end) nogil:
     """Return whether there are too many tags or attributes, too deep nesting, or too many comparisons."""
-    cdef vector[uint64_t] open_
-    cdef uint64_t name
-    cdef int64_t comparisons = 0
-    cdef int tags = 0, all_attributes = 0, attributes, kind
+    cdef:
+        vector[uint64_t] open_
+        uint64_t name
+        int64_t comparisons = 0
+        int tags = 0, all_attributes = 0, attributes, kind
     while True:
         at = <Bytes>memchr(at, 60, end - at)
         if not at or at + 1 >= end:
@@ -398,13 +400,14 @@ def text_alone(const unsigned char[::1] html) -> bytes:
         >>> text_alone(b"<title>T</title>One")
         b'<title>T</title><pre>One'
     """
-    cdef Bytes at, end, stop
-    cdef uint64_t name
-    cdef Bytes inner
-    cdef string out, title
-    cdef int attributes = 0, kind
-    cdef bint titles_end = True
-    cdef uint64_t title_name = packed_name(b"title", <const unsigned char*>b"title" + 5)
+    cdef:
+        Bytes at, end, stop
+        uint64_t name
+        Bytes inner
+        string out, title
+        int attributes = 0, kind
+        bint titles_end = True
+        uint64_t title_name = packed_name(b"title", <const unsigned char*>b"title" + 5)
     if html.shape[0] == 0:
         return b""
     at = &html[0]

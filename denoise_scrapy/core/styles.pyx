@@ -365,10 +365,11 @@ cdef Chars length_at(Chars at, double* value, char* unit, int depth) noexcept no
 
     They are passed in pixels, degrees, and per cent, with the first letter of the unit.
     """
-    cdef Chars name = at
-    cdef double part
-    cdef int32_t tenths
-    cdef int count = 0
+    cdef:
+        Chars name = at
+        double part
+        int32_t tenths
+        int count = 0
     at += strspn(at, LETTERS)
     if at[0] != c'(':
         at = number_at(name, value)
@@ -396,10 +397,11 @@ cdef Chars length_at(Chars at, double* value, char* unit, int depth) noexcept no
 
 cdef int arguments_of(Chars* place, double* found, char* units, int most) noexcept nogil:
     """Read the numbers up to a closing bracket, words between them left out, and pass them; return how many there are."""
-    cdef Chars at = place[0]
-    cdef Chars after
-    cdef char before = c' '
-    cdef int count = 0
+    cdef:
+        Chars at = place[0]
+        Chars after
+        char before = c' '
+        int count = 0
     while at[0] and at[0] != c')' and count < most:
         after = length_at(at, &found[count], &units[count], 0) if strchr(b" ,/(", before) else NULL
         count += after != NULL
@@ -416,10 +418,11 @@ cdef inline int32_t seen_through(int32_t rgb, double opacity, bint is_back) noex
 
 cdef int32_t colour_of(Chars value, bint is_back) noexcept nogil:
     """Read a colour: `UNKNOWN`, `TRANSPARENT` or RGB."""
-    cdef uint64_t number = 0
-    cdef bint has_mark = value[0] == c'#'
-    cdef Chars at = value + has_mark
-    cdef size_t count = strspn(at, b"0123456789abcdefABCDEF"), i
+    cdef:
+        uint64_t number = 0
+        bint has_mark = value[0] == c'#'
+        Chars at = value + has_mark
+        size_t count = strspn(at, b"0123456789abcdefABCDEF"), i
     if has_mark or (count == 6 and (at[6] == 0 or at[6] == c' ')):  # attributes may lack the mark
         if count not in (3, 4, 6, 8):
             return UNKNOWN
@@ -432,11 +435,12 @@ cdef int32_t colour_of(Chars value, bint is_back) noexcept nogil:
 
 cdef int32_t colour_in(Chars name, Chars at, bint is_back) noexcept nogil:
     """Read a colour that is written as a function; one by lightness, as `lab` and `oklch`, if it is a grey."""
-    cdef double[4] n
-    cdef char[4] units
-    cdef double light, spread, turn
-    cdef Chars first = behind_space(at)
-    cdef int32_t count = arguments_of(&at, n, units, 4), rgb = 0, i
+    cdef:
+        double[4] n
+        char[4] units
+        double light, spread, turn
+        Chars first = behind_space(at)
+        int32_t count = arguments_of(&at, n, units, 4), rgb = 0, i
     if starts(name, b"light-dark(") and not starts(first, b"light-dark("):
         return colour_of(first, is_back)
     if count < 3:
@@ -469,9 +473,10 @@ cdef bint is_picture(Chars value) noexcept nogil:
 
 cdef int32_t back_of(Chars value) noexcept nogil:
     """Return the colour of a background: the part of it that is one, `UNKNOWN` below a picture."""
-    cdef int32_t colour = UNKNOWN
-    cdef int depth = 0
-    cdef char before = c' '
+    cdef:
+        int32_t colour = UNKNOWN
+        int depth = 0
+        char before = c' '
     if is_picture(value):
         return UNKNOWN
     while value[0] and colour == UNKNOWN:
@@ -525,11 +530,12 @@ cdef inline bint is_edgewise(double degrees) noexcept nogil:
 
 cdef bint leaves_nothing(Chars name, Chars* values) noexcept nogil:
     """Return whether a function shrinks a box to nothing, cuts it away or moves it off the screen; pass its arguments."""
-    cdef double[16] n
-    cdef char[16] units
-    cdef int count = arguments_of(values, n, units, 16), i, row
-    cdef double across
-    cdef bint is_flat = True, is_thin = True
+    cdef:
+        double[16] n
+        char[16] units
+        int count = arguments_of(values, n, units, 16), i, row
+        double across
+        bint is_flat = True, is_thin = True
     if count == 0:
         return False
     if count == 1:
@@ -596,11 +602,12 @@ cdef bint has_word(Chars value, const string& words) noexcept nogil:
 
 cdef bint hides(const Row* row, Chars name, Chars value, int32_t test) noexcept nogil:
     """Return whether a value hides, by itself or with others, as a row of the table has it."""
-    cdef double[4] n
-    cdef char[4] units
-    cdef double one = 0
-    cdef int count, i
-    cdef bint found, is_relative
+    cdef:
+        double[4] n
+        char[4] units
+        double one = 0
+        int count, i
+        bint found, is_relative
     if test == WORD:
         return has_word(value, row.words)
     if test == MOVING:
@@ -643,11 +650,12 @@ cdef bint hides(const Row* row, Chars name, Chars value, int32_t test) noexcept 
 
 cdef int declare(Style* style, Chars name, Chars value) nogil:
     """Add a declaration in lower case, unless custom properties make up its value."""
-    cdef string key
-    cdef const Row* row
-    cdef bint off, important
-    cdef unordered_map[string, vector[Row]].const_iterator found
-    cdef size_t i
+    cdef:
+        string key
+        const Row* row
+        bint off, important
+        unordered_map[string, vector[Row]].const_iterator found
+        size_t i
     name += 8 if starts(name, b"-webkit-") else 0
     key.assign(name)
     found = _properties.const_find(key)
@@ -674,10 +682,11 @@ cdef int declare(Style* style, Chars name, Chars value) nogil:
 
 cdef int read_style(Bytes text, Style* style) except -1 nogil:
     """Add the declarations of a style attribute, or of a rule."""
-    cdef string clean
-    cdef char* at
-    cdef char* name
-    cdef char* value
+    cdef:
+        string clean
+        char* at
+        char* name
+        char* value
     write_clean(text, clean)
     clean.push_back(c';')
     at = &clean[0]
@@ -738,9 +747,10 @@ cdef int32_t reason_of(const Style* style, bint is_block, bint is_bare) noexcept
 
 cdef bint holds(const Condition* condition, Chars given) noexcept nogil:
     """Return whether the value of an attribute, NULL if missing, meets a condition of a selector."""
-    cdef Chars value = condition.value.c_str()
-    cdef size_t size = condition.value.size()
-    cdef Chars at
+    cdef:
+        Chars value = condition.value.c_str()
+        size_t size = condition.value.size()
+        Chars at
     if not given or not condition.operator:
         return given != NULL
     if condition.operator == c'=':
@@ -955,13 +965,14 @@ cdef inline bint is_combinator(unsigned char byte) noexcept nogil:
 
 cdef bint read_selector(Bytes at, Rule* rule, bint is_still) nogil:
     """Read a selector; return False if it is not understood. Conditions are, of its last compound."""
-    cdef Compound part
-    cdef Condition condition
-    cdef Bytes first, behind
-    cdef unsigned char mark, kind
-    cdef string name
-    cdef bint is_child = False, is_unknown = False, is_clicked = False, is_top = False
-    cdef size_t i
+    cdef:
+        Compound part
+        Condition condition
+        Bytes first, behind
+        unsigned char mark, kind
+        string name
+        bint is_child = False, is_unknown = False, is_clicked = False, is_top = False
+        size_t i
     rule.compounds.clear()
     rule.conditions.clear()
     rule.beside.clear()
@@ -1033,9 +1044,10 @@ cdef bint read_selector(Bytes at, Rule* rule, bint is_still) nogil:
 
 cdef int add_rule(Sheet* sheet, Rule* rule) nogil:
     """Add a rule whose selector and style are read, to be found by a name of its last compound."""
-    cdef int32_t number = <int32_t>sheet.rules.size(), found
-    cdef uint64_t name, rarest = ANY
-    cdef size_t i
+    cdef:
+        int32_t number = <int32_t>sheet.rules.size(), found
+        uint64_t name, rarest = ANY
+        size_t i
     rule.weight = rule.weight << 32 | number
     memset(rule.filter, 0, sizeof(rule.filter))
     for i in range(1, rule.compounds.size()):
@@ -1080,9 +1092,10 @@ cdef string spread(const string& selector):
 
 cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style, bint is_some):
     """Add the rules of a list of selectors, while there are `steps` left."""
-    cdef Rule rule
-    cdef string one, whole
-    cdef size_t start = 0
+    cdef:
+        Rule rule
+        string one, whole
+        size_t start = 0
     rule.style = style[0]
     while start <= selectors.size() and sheet.steps > 0:
         one = selectors.substr(start, up_to(c',', selectors.c_str() + start))
@@ -1110,13 +1123,14 @@ cdef int add_block(Sheet* sheet, const string& selectors, const string& declarat
 
 cdef int read_sheet(Sheet* sheet, Bytes text):
     """Read the rules of a style sheet, which its braces tell; in comments and strings they count for nothing."""
-    cdef vector[Around] around
-    cdef Around block
-    cdef string piece, declarations
-    cdef Bytes first
-    cdef size_t size
-    cdef int32_t holds
-    cdef unsigned char byte = 1
+    cdef:
+        vector[Around] around
+        Around block
+        string piece, declarations
+        Bytes first
+        size_t size
+        int32_t holds
+        unsigned char byte = 1
     while byte:
         size = strcspn(<Chars>text, b"{};/\"'")
         piece.append(<Chars>text, size)
@@ -1201,11 +1215,12 @@ def styles_of(_Element root not None) -> tuple[bytes, bool, bool]:
         >>> styles_of(etree.fromstring("<p><style>p { color: red }</style></p>"))
         (b'p { color: red }', True, True)
     """
-    cdef Node node = root._c_node
-    cdef string text
-    cdef bytes inner
-    cdef Bytes kind
-    cdef bint is_all = True, is_still = True
+    cdef:
+        Node node = root._c_node
+        string text
+        bytes inner
+        Bytes kind
+        bint is_all = True, is_still = True
     while node:
         if is_named(node, b"style"):
             kind = <Bytes>told_of(node, b"type")

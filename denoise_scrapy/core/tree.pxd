@@ -107,21 +107,22 @@ cdef struct Note:         # an attribute that the columns do not hold, or a decl
     Span value
 
 cdef class Tree:
-    cdef vector[Element] elements
-    cdef vector[BlockRow] blocks
-    cdef vector[ElementKind] tokens
-    cdef vector[Word] words
-    cdef vector[Note] notes
-    cdef vector[size_t] nodes     # addresses of libxml2's nodes, if requested
-    cdef string text
-    cdef string names
-    cdef string noted
-    cdef readonly str title
-    cdef readonly bint noscript_read
-    cdef public bint is_too_large
-    cdef public bint lacks_styles
-    cdef readonly bint is_arranged
-    cdef int32_t slots            # distinct paths of blocks
+    cdef:
+        vector[Element] elements
+        vector[BlockRow] blocks
+        vector[ElementKind] tokens
+        vector[Word] words
+        vector[Note] notes
+        vector[size_t] nodes     # addresses of libxml2's nodes, if requested
+        string text
+        string names
+        string noted
+        readonly str title
+        readonly bint noscript_read
+        public bint is_too_large
+        public bint lacks_styles
+        readonly bint is_arranged
+        int32_t slots            # distinct paths of blocks
     cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1
     cdef const ElementKind* _token(self, int number) except NULL
 

@@ -224,10 +224,11 @@ cdef inline void open_block(Tree tree, Walk* w) noexcept nogil:
 
 cdef int close_block(Tree tree, Walk* w) nogil:
     """End the block, if it has visible text."""
-    cdef BlockRow* block = &w.block
-    cdef const Element* element
-    cdef const ElementKind* token
-    cdef int32_t i
+    cdef:
+        BlockRow* block = &w.block
+        const Element* element
+        const ElementKind* token
+        int32_t i
     if block.element < 0 or tree.elements[block.element].block < 0:
         return 0
     block.element = tree.elements[block.element].block
@@ -304,13 +305,14 @@ cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) n
 
 cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
     """Copy what is seen of a text, and count, hash and split its characters: the only loop over all of a page's."""
-    cdef size_t size, i = 0, unseen = 0
-    cdef uint32_t code, before = 0, further = w.further
-    cdef uint8_t kind, kind_before = 0
-    cdef uint64_t value, letters = 0, hash_ = w.block.text_hash, power = w.power
-    cdef int32_t width, unit, length = 0, shown = 0, tokens = 0
-    cdef bint in_word, break_lines
-    cdef unsigned char* copy
+    cdef:
+        size_t size, i = 0, unseen = 0
+        uint32_t code, before = 0, further = w.further
+        uint8_t kind, kind_before = 0
+        uint64_t value, letters = 0, hash_ = w.block.text_hash, power = w.power
+        int32_t width, unit, length = 0, shown = 0, tokens = 0
+        bint in_word, break_lines
+        unsigned char* copy
     width = decode(text, &code)
     while code > 127 and is_unseen(code, w.left, w.left):
         text += width
@@ -397,10 +399,11 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
 
 cdef SeenName* seen_of(Walk* w, Bytes name) noexcept nogil:
     """Look a name up."""
-    cdef size_t at = ((<size_t>name >> 3) ^ (<size_t>name >> 11)) & (SEEN_NAMES - 1), size
-    cdef string key
-    cdef unordered_map[string, Tag].iterator known
-    cdef SeenName* seen = &w.seen[at]
+    cdef:
+        size_t at = ((<size_t>name >> 3) ^ (<size_t>name >> 11)) & (SEEN_NAMES - 1), size
+        string key
+        unordered_map[string, Tag].iterator known
+        SeenName* seen = &w.seen[at]
     if seen.name != name:
         seen.name = name
         key.assign(<Chars>name)
@@ -493,9 +496,10 @@ cdef inline uint32_t code_of(const string& names, Span span) noexcept nogil:
 
 cdef int learn(Tree tree, Bytes name, const Tag* tag, const Bytes* given, int32_t reason) nogil:
     """Add a kind of element with its properties, once per page."""
-    cdef ElementKind token
-    cdef uint64_t tag_hash
-    cdef int32_t size, i
+    cdef:
+        ElementKind token
+        uint64_t tag_hash
+        int32_t size, i
     token.kind = tag.kind
     token.flags = tag.flags | role_flags(given[ROLE])
     token.heading = tag.heading
@@ -577,9 +581,10 @@ cdef vector[string] DECLARED = b"generator og:title og:site_name citation_title"
 
 cdef int note_meta(Tree tree, Node node, bint in_head) nogil:
     """Note a meta element's declaration, if it is of one of the kinds that count."""
-    cdef size_t i
-    cdef Bytes name = attribute_of(node, b"property")
-    cdef Bytes content = attribute_of(node, b"content")
+    cdef:
+        size_t i
+        Bytes name = attribute_of(node, b"property")
+        Bytes content = attribute_of(node, b"content")
     if not name or name[0] == 0:
         name = attribute_of(node, b"name")
     if not name or not content:
@@ -594,9 +599,10 @@ cdef int note_meta(Tree tree, Node node, bint in_head) nogil:
 
 cdef int read_skipped(Tree tree, Walk* w, Node top, const Tag* tag) nogil:
     """Read what matters in an element that shows nothing: a head's title and base, types, the size of a noscript."""
-    cdef Node node = top.children
-    cdef const Tag* own
-    cdef Bytes value
+    cdef:
+        Node node = top.children
+        const Tag* own
+        Bytes value
     if tag.role == SCRIPT_TAG:
         value = type_of(top)
         if begins(value, b"application/ld+json"):
@@ -647,9 +653,10 @@ cdef int read_skipped(Tree tree, Walk* w, Node top, const Tag* tag) nogil:
 
 cdef bint is_spelled(Node node) noexcept nogil:
     """Return whether an element is the first one in one whose label is its whole text, white space aside."""
-    cdef Node top = node.parent
-    cdef Bytes label
-    cdef const unsigned char* text
+    cdef:
+        Node top = node.parent
+        Bytes label
+        const unsigned char* text
     if not top or top.type != XML_ELEMENT_NODE or (
             node.prev and (not is_text(node.prev) or node.prev.prev)):
         return False
@@ -673,16 +680,17 @@ cdef bint is_spelled(Node node) noexcept nogil:
 
 cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, Node node) nogil:
     """Begin an element, of a node or NULL: add its token, row and mark."""
-    cdef const xmlAttr* attributes = node.properties if node else NULL
-    cdef Bytes[ATTRIBUTES] given
-    cdef Tag top
-    cdef Element element
-    cdef const Element* around
-    cdef const ElementKind* token
-    cdef Bytes value
-    cdef uint64_t hash_ = mix(<uint64_t><size_t>name)  # libxml2 stores each name once
-    cdef int32_t number = element_count(tree), known, attribute, reason
-    cdef bint is_formula, is_between, repeats = False
+    cdef:
+        const xmlAttr* attributes = node.properties if node else NULL
+        Bytes[ATTRIBUTES] given
+        Tag top
+        Element element
+        const Element* around
+        const ElementKind* token
+        Bytes value
+        uint64_t hash_ = mix(<uint64_t><size_t>name)  # libxml2 stores each name once
+        int32_t number = element_count(tree), known, attribute, reason
+        bint is_formula, is_between, repeats = False
     memset(given, 0, sizeof(given))
     if w.open < 0 and not tag.kind & IS_BLOCK:  # a tree that begins at another element: all text must be in a block
         top = tag[0]
@@ -829,12 +837,13 @@ cdef bint ends_line(Node node) noexcept nogil:
 
 cdef int walk(Tree tree, Walk* w, Node root) nogil:
     """Visit all nodes in document order."""
-    cdef Node node = root
-    cdef Node inner
-    cdef string whole
-    cdef const Tag* tag
-    cdef Bytes name
-    cdef bint goes_in
+    cdef:
+        Node node = root
+        Node inner
+        string whole
+        const Tag* tag
+        Bytes name
+        bint goes_in
     open_table(w.tokens, 256)
     open_table(w.places, 64)
     w.place_at.clear()
@@ -926,9 +935,10 @@ cdef inline bint is_shell(int32_t reason) noexcept nogil:
 
 cdef bint find_shells(Tree tree, Walk* w) nogil:
     """Mark hidden elements that hold most of the page or of its main part, or fade in with it: scripts show them."""
-    cdef const Element* element
-    cdef int32_t i, reason, size, faded = 0, fades = 0, main_end = 0, main = 0, n = element_count(tree)
-    cdef bint found = False
+    cdef:
+        const Element* element
+        int32_t i, reason, size, faded = 0, fades = 0, main_end = 0, main = 0, n = element_count(tree)
+        bint found = False
     w.sight.shells.assign(n, 0)
     for i in range(n):
         element = &tree.elements[i]
@@ -1014,12 +1024,13 @@ cdef int write_text(
 
     Exact text is copied, without leading empty lines and trailing white space.
     """
-    cdef Bytes data = <Bytes>text.data()
-    cdef int32_t i = span.start, width, skips = left_out.shape[0], skip = first_behind(left_out, i)
-    cdef size_t first = out.size(), shown = first
-    cdef uint32_t code
-    cdef int gap = 0      # before the next character: 0 nothing, 1 a space, 2 a line end
-    cdef bint shows
+    cdef:
+        Bytes data = <Bytes>text.data()
+        int32_t i = span.start, width, skips = left_out.shape[0], skip = first_behind(left_out, i)
+        size_t first = out.size(), shown = first
+        uint32_t code
+        int gap = 0      # before the next character: 0 nothing, 1 a space, 2 a line end
+        bint shows
     while i < span.end:
         while skip < skips and left_out[skip, 1] <= i:
             skip += 1
@@ -1080,9 +1091,10 @@ _NOTHING = np.zeros((0, 2), np.int32)
 cdef class RowBuffer:
     """A tree's memory as a buffer of bytes, which keeps the tree alive."""
 
-    cdef Tree tree
-    cdef void* data
-    cdef Py_ssize_t size
+    cdef:
+        Tree tree
+        void* data
+        Py_ssize_t size
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
         PyBuffer_FillInfo(buffer, self, self.data, self.size, 1, flags)
@@ -1218,9 +1230,10 @@ cdef class Tree:
         """Return the flags of each of the n elements and its ancestors, given the tokens' own flags; shape (n,)."""
         self._check(own.shape[0], self.tokens.size(), "tokens")
         flags = np.empty(self.elements.size(), np.int64)
-        cdef int64_t[::1] out = flags
-        cdef size_t i
-        cdef const Element* element
+        cdef:
+            int64_t[::1] out = flags
+            size_t i
+            const Element* element
         for i in range(self.elements.size()):
             element = &self.elements[i]
             out[i] = own[element.token] | (out[element.parent] if element.parent >= 0 else 0)
@@ -1232,12 +1245,13 @@ cdef class Tree:
         Of each: the element of its mark, its owner, position of its mark, its end, visible characters, its block or -1.
         With `others`, those without owner, which is -1.
         """
-        cdef int32_t n = element_count(self), m = block_count(self), k
-        cdef int32_t i = 0, block = -1, element = -1, owner = -1, mark = 0, seen = 0, next_, after, end_, now
-        cdef bint is_start
-        cdef const Element* one
-        cdef int32_t[6] row
-        cdef vector[int32_t] out
+        cdef:
+            int32_t n = element_count(self), m = block_count(self), k
+            int32_t i = 0, block = -1, element = -1, owner = -1, mark = 0, seen = 0, next_, after, end_, now
+            bint is_start
+            const Element* one
+            int32_t[6] row
+            vector[int32_t] out
         self._check(marked.shape[0], n, "elements")
         for k in range(2 * n + 1):  # the mark that ends the text
             is_start = i < n and self.elements[i].parent == owner
@@ -1261,9 +1275,10 @@ cdef class Tree:
 
     def tagged(self, tags) -> bytes:
         """Return for each token whether it has one of these tags, as 0 or 1."""
-        cdef string found
-        cdef uint32_t code
-        cdef size_t i
+        cdef:
+            string found
+            uint32_t code
+            size_t i
         found.resize(self.tokens.size())
         for tag in tags:
             code = name_code(tag)
@@ -1288,9 +1303,10 @@ cdef class Tree:
         """Return the nearest marked ancestor or self of each of the n elements, -1 for none; shape (n,)."""
         self._check(marked.shape[0], self.elements.size(), "elements")
         found = np.empty(self.elements.size(), np.int64)
-        cdef int64_t[::1] out = found
-        cdef size_t i
-        cdef int32_t parent
+        cdef:
+            int64_t[::1] out = found
+            size_t i
+            int32_t parent
         for i in range(self.elements.size()):
             parent = self.elements[i].parent
             out[i] = <int64_t>i if marked[i] else out[parent] if parent >= 0 else -1
@@ -1299,12 +1315,13 @@ cdef class Tree:
     def count_tokens(self, Longs starts, Longs ends):
         """Return the tokens in slices of the text, shape (slices,); no slice may contain a mark."""
         counts = np.zeros(starts.shape[0], np.int64)
-        cdef int64_t[::1] out = counts
-        cdef Bytes text = <Bytes>self.text.data()
-        cdef Py_ssize_t i, at
-        cdef uint32_t code
-        cdef uint8_t kind
-        cdef bint in_word
+        cdef:
+            int64_t[::1] out = counts
+            Bytes text = <Bytes>self.text.data()
+            Py_ssize_t i, at
+            uint32_t code
+            uint8_t kind
+            bint in_word
         self._check(ends.shape[0], starts.shape[0], "starts")
         for i in range(starts.shape[0]):
             at, in_word = max(starts[i], 0), False
@@ -1319,12 +1336,13 @@ cdef class Tree:
         """Hash the innerHTML of each of the n elements; `urls` holds hashes of addresses or 0; shape (n,)."""
         self._check(urls.shape[0], self.elements.size(), "elements")
         hashes = np.zeros(self.elements.size(), np.uint64)
-        cdef uint64_t[::1] out = hashes
-        cdef uint64_t whole
-        cdef int32_t open_ = -1, last = -1
-        cdef size_t i = 0, size = self.text.size()
-        cdef Bytes text = <Bytes>self.text.data()
-        cdef uint32_t code
+        cdef:
+            uint64_t[::1] out = hashes
+            uint64_t whole
+            int32_t open_ = -1, last = -1
+            size_t i = 0, size = self.text.size()
+            Bytes text = <Bytes>self.text.data()
+            uint32_t code
         with nogil:
             while i < size:
                 i += decode(text + i, &code)
@@ -1382,9 +1400,10 @@ cdef class Tree:
 
     def numbers_of(self, elements) -> list:
         """Return the numbers of elements of lxml's live tree, -1 for unread ones; needs `keep_nodes`."""
-        cdef Table numbers
-        cdef size_t i
-        cdef _Element element
+        cdef:
+            Table numbers
+            size_t i
+            _Element element
         open_table(numbers, self.nodes.size())
         for i in range(self.nodes.size()):
             number_of(numbers, self.nodes[i] if self.nodes[i] else i + 1)
@@ -1417,9 +1436,10 @@ def tree_of(
         >>> tree.block_text(0), len(tree.element_rows)
         ('One bold word.', 4)
     """
-    cdef Tree tree = Tree()
-    cdef Walk w
-    cdef const Sheet* rules = NULL
+    cdef:
+        Tree tree = Tree()
+        Walk w
+        const Sheet* rules = NULL
     if sheet is not None:
         rules = &sheet.sheet
     if not root._c_node:

@@ -24,9 +24,10 @@ cdef class Unit:
     code; units `joined` to the previous one share them. One that `leads` stays with the next: a term, a label.
     """
 
-    cdef str text, before, opens, closes, starts
-    cdef bint joined, leads
-    cdef tuple headings
+    cdef:
+        str text, before, opens, closes, starts
+        bint joined, leads
+        tuple headings
 
     def __init__(self, str text not None, str before not None="\n\n", str opens not None="", str closes not None="",
                  str starts not None="", bint joined=False, bint leads=False, tuple headings not None=()):
@@ -109,10 +110,11 @@ def packed(str markdown not None, count, most, overlap):
         >>> list(packed("## A\\n\\nTides. Ebb.", len, 12, 0))
         [(('## A',), 'Tides.'), (('## A',), 'Ebb.')]
     """
-    cdef Room room = Room(count, most)
-    cdef list held = []
-    cdef Unit unit, first
-    cdef Py_ssize_t leading
+    cdef:
+        Room room = Room(count, most)
+        list held = []
+        Unit unit, first
+        Py_ssize_t leading
     tokens = 0  # each unit is counted once: recounting all held units would take quadratic time
     for unit in _units_of(markdown, room):
         whole = tokens + room.cost(unit, held[-1] if held else None)
@@ -137,12 +139,13 @@ def packed(str markdown not None, count, most, overlap):
 
 def _units_of(str markdown, Room room):
     """Yield each unit of a text with the headings above it. A heading with nothing below is a unit."""
-    cdef tuple above = ()
-    cdef bint waiting = False  # a heading not yet followed by a unit
-    cdef list block, following, blocks = blocks_of(markdown.split("\n"))
-    cdef Unit unit
-    cdef str before
-    cdef Py_ssize_t i, level
+    cdef:
+        tuple above = ()
+        bint waiting = False  # a heading not yet followed by a unit
+        list block, following, blocks = blocks_of(markdown.split("\n"))
+        Unit unit
+        str before
+        Py_ssize_t i, level
     for i in range(len(blocks)):
         before, block = blocks[i]
         level = level_of(block[0])
@@ -165,10 +168,11 @@ def _units_of(str markdown, Room room):
 
 cdef list pieces_of(Unit unit, Room room):
     """Return a unit, or if it is far too long its pieces: each some lines or words that fill a chunk."""
-    cdef list pieces = []
-    cdef str gap, text = unit.text, before = unit.before, starts = unit.starts
-    cdef bint joined = unit.joined
-    cdef Py_ssize_t size, last, end, start = 0
+    cdef:
+        list pieces = []
+        str gap, text = unit.text, before = unit.before, starts = unit.starts
+        bint joined = unit.joined
+        Py_ssize_t size, last, end, start = 0
     tokens = room._count(text)
     if tokens <= max(LONGEST, room._most):
         return [unit]
@@ -188,9 +192,10 @@ cdef list pieces_of(Unit unit, Room room):
 
 cdef list blocks_of(list lines):
     """Return blocks of lines, each with its separator from the previous one."""
-    cdef list found = []
-    cdef Py_ssize_t end, place = 0
-    cdef str line
+    cdef:
+        list found = []
+        Py_ssize_t end, place = 0
+        str line
     while place < len(lines):
         line = lines[place]
         end = place + 1
@@ -308,11 +313,12 @@ cdef list units_of_block(list block, str before, Room room, int level):
 
 cdef list units_inside(list block, str before, Room room, int level):
     """Return the units inside an item or quote, with the prefixes of their lines."""
-    cdef str line, starts, margin, apart, head, end, start, first = block[0]
-    cdef str opens = "", framed = "", closes = ""
-    cdef list lines, blocks, found = [], inner = []
-    cdef Unit unit
-    cdef Py_ssize_t item = item_end(first)
+    cdef:
+        str line, starts, margin, apart, head, end, start, first = block[0]
+        str opens = "", framed = "", closes = ""
+        list lines, blocks, found = [], inner = []
+        Unit unit
+        Py_ssize_t item = item_end(first)
     starts, margin = (first[:item], " " * item) if item else ("> ", "> ")
     for line in block:
         if item and not inner:
@@ -349,9 +355,10 @@ cdef list units_inside(list block, str before, Room room, int level):
 
 cdef str below(str text, str margin):
     """Put a margin before each line of a text except the first."""
-    cdef list lines
-    cdef str line
-    cdef Py_ssize_t place
+    cdef:
+        list lines
+        str line
+        Py_ssize_t place
     if not margin or "\n" not in text:
         return text
     lines = text.split("\n")
@@ -380,9 +387,10 @@ cdef list units_of_code(list block, str before, Room room):
 
 cdef list parts_of(list code, Room room, str opens, str closes, int level):
     """Return parts of code that are not cut, each with the number of empty lines before it."""
-    cdef list lines, parts, found = []
-    cdef str text
-    cdef Py_ssize_t head, end
+    cdef:
+        list lines, parts, found = []
+        str text
+        Py_ssize_t head, end
     for blanks, lines in _statements_of(code):
         text = "\n".join(lines)
         if len(lines) == 1 or room.fits(opens + text + closes) or level == MOST_LEVELS:
@@ -405,10 +413,11 @@ cdef list parts_of(list code, Room room, str opens, str closes, int level):
 
 def _statements_of(list code):
     """Yield unindented lines, each with the comments above and the indented lines below it."""
-    cdef bint is_transcript = any(map(PROMPT.match, code)), leads = False, starts
-    cdef list found = []
-    cdef str line
-    cdef Py_ssize_t least = min([indent(line) for line in code if line.strip()], default=0), above = 0, blanks = 0
+    cdef:
+        bint is_transcript = any(map(PROMPT.match, code)), leads = False, starts
+        list found = []
+        str line
+        Py_ssize_t least = min([indent(line) for line in code if line.strip()], default=0), above = 0, blanks = 0
     for line in code:
         if not line.strip():
             blanks += 1
@@ -441,9 +450,10 @@ cdef Py_ssize_t head_of(list lines) except -1:
 
 cdef list sentences_of(str text):
     """Return the sentences of a paragraph, each with the preceding blanks; unclear boundaries are not cut."""
-    cdef list sentences = []
-    cdef Py_ssize_t start = 0
-    cdef str end
+    cdef:
+        list sentences = []
+        Py_ssize_t start = 0
+        str end
     if not has_stop(text):
         return [text]
     for found in END.finditer(text):
@@ -495,9 +505,10 @@ cdef str joined(list units):
 
 cdef str without_margin(str text):
     """Remove the margin of a text that begins in a list item, as far as the item or its list extends."""
-    cdef list lines = text.split("\n")
-    cdef str quote = QUOTES.match(text)[0], line, inner
-    cdef Py_ssize_t number, margin = indent(lines[0][len(quote):])
+    cdef:
+        list lines = text.split("\n")
+        str quote = QUOTES.match(text)[0], line, inner
+        Py_ssize_t number, margin = indent(lines[0][len(quote):])
     for number, line in enumerate(lines):
         if not margin or not line.startswith(quote.rstrip()):
             break

@@ -67,9 +67,10 @@ cdef inline int add_letter(Sequences& found, uint32_t letter) nogil:
 
 cdef int read_sequences(Bytes text, size_t size, Sequences& found) nogil:
     """Read the sequences of a text; all between words counts as one space."""
-    cdef uint32_t code = 0
-    cdef bint in_word = False
-    cdef size_t i = 0
+    cdef:
+        uint32_t code = 0
+        bint in_word = False
+        size_t i = 0
     found.letters = 0
     found.numbers.clear()
     clear(found.seen)
@@ -118,9 +119,10 @@ def letter_sequences(str text not None, int bits) -> np.ndarray:
         >>> len(letter_sequences("Not found", 14)), len(letter_sequences("", 14))
         (24, 0)
     """
-    cdef Sequences found
-    cdef bytes data = text[:MOST_CHARS].encode("utf-8", "replace")
-    cdef size_t i
+    cdef:
+        Sequences found
+        bytes data = text[:MOST_CHARS].encode("utf-8", "replace")
+        size_t i
     found.bits = bits
     read_sequences(data, len(data), found)
     return np.sort(np.array([found.numbers[i] for i in range(found.numbers.size())], np.int64))
@@ -172,13 +174,14 @@ def doubts(Tree tree not None, Floats weights not None, probability) -> np.ndarr
         >>> doubts(tree, weights, [0.5, 0.5, 0.01]).round(1).tolist()
         [-4.9, 0.0, 0.0]
     """
-    cdef Doubles likely = np.ascontiguousarray(probability, np.float64)
-    cdef const BlockRow* block
-    cdef Sequences found
-    cdef Py_ssize_t i
-    cdef Bytes text, colon
-    cdef size_t size
-    cdef double weight
+    cdef:
+        Doubles likely = np.ascontiguousarray(probability, np.float64)
+        const BlockRow* block
+        Sequences found
+        Py_ssize_t i
+        Bytes text, colon
+        size_t size
+        double weight
     found.bits = bits_of(weights.shape[0])
     tree._check(likely.shape[0], tree.blocks.size(), "blocks")
     taken = np.zeros(likely.shape[0])

@@ -38,13 +38,14 @@ cdef Token BREAK = Token("void", "br")
 cdef class Container:
     """An element of the page that is written; or a heading, whose tag is written around each block in it."""
 
-    cdef int element
-    cdef str tag           # "" around everything
-    cdef int depth         # number of open containers, including this one
-    cdef tuple starts      # tags to close at its end, the last first
-    cdef str heading       # tag of the blocks in it, "" for paragraphs
-    cdef bint is_implied   # the list of items that are in none
-    cdef list leaves       # tokens of the `p` of each leaf directly in it
+    cdef:
+        int element
+        str tag           # "" around everything
+        int depth         # number of open containers, including this one
+        tuple starts      # tags to close at its end, the last first
+        str heading       # tag of the blocks in it, "" for paragraphs
+        bint is_implied   # the list of items that are in none
+        list leaves       # tokens of the `p` of each leaf directly in it
 
     def __init__(self, int element, str tag, int depth, tuple starts=(), str heading="", list leaves=None):
         self.element, self.tag, self.depth = element, tag, depth
@@ -56,12 +57,13 @@ cdef class Container:
 cdef class Leaf:
     """The paragraph, heading or preformatted text that is being written."""
 
-    cdef tuple starts      # tags to close at its end, the last first
-    cdef int paragraph     # token of its `p`, -1 for none
-    cdef int block         # block of the page, -1 for images between blocks
-    cdef int element       # of preformatted text, else -1
-    cdef bint written      # it has content
-    cdef bint has_text     # it has more than images
+    cdef:
+        tuple starts      # tags to close at its end, the last first
+        int paragraph     # token of its `p`, -1 for none
+        int block         # block of the page, -1 for images between blocks
+        int element       # of preformatted text, else -1
+        bint written      # it has content
+        bint has_text     # it has more than images
 
 
 cdef Leaf new_leaf(tuple starts, int paragraph, int block, int element):
@@ -94,13 +96,14 @@ cdef class Writer:
         ['ul', 'li', 'A tide', 'li', 'ul']
     """
 
-    cdef list _tokens, _containers, _inlines
-    cdef Leaf _leaf
-    cdef int _opened                    # number of inline elements open in the leaf
-    cdef str _pending                   # white space to write before the next text; "\n" is a line break
-    cdef list _marks                    # to write before the next paragraph
-    cdef readonly bint is_preformatted  # whether preformatted text is open
-    cdef int _run_end, _run_block       # of elements that are one run of code: the one after them, and their first block
+    cdef:
+        list _tokens, _containers, _inlines
+        Leaf _leaf
+        int _opened                    # number of inline elements open in the leaf
+        str _pending                   # white space to write before the next text; "\n" is a line break
+        list _marks                    # to write before the next paragraph
+        readonly bint is_preformatted  # whether preformatted text is open
+        int _run_end, _run_block       # of elements that are one run of code: the one after them, and their first block
 
     def __init__(self):
         self._tokens, self._inlines, self._marks = [], [], []
@@ -119,11 +122,12 @@ cdef class Writer:
             tags: Of each element.
             above: The parent of each element, of roots itself.
         """
-        cdef Longs elements, blocks, marks, ends
-        cdef Flags is_start, is_tag, is_break, is_text, is_noted, ends_block, left_out, special
-        cdef Py_ssize_t i
-        cdef int element, block, start
-        cdef str text
+        cdef:
+            Longs elements, blocks, marks, ends
+            Flags is_start, is_tag, is_break, is_text, is_noted, ends_block, left_out, special
+            Py_ssize_t i
+            int element, block, start
+            str text
         is_start, is_tag, is_break, is_text, is_noted, ends_block, left_out, special = columns[:8]
         elements, blocks, marks, ends = columns[8:]
         for i in range(elements.shape[0]):
@@ -316,11 +320,12 @@ cdef class Writer:
 
     cdef Leaf _prepare(self, int block):
         """Open everything needed before text or an image of the block."""
-        cdef Container above
-        cdef Inline inline
-        cdef Leaf leaf = self._leaf
-        cdef tuple starts
-        cdef str tag
+        cdef:
+            Container above
+            Inline inline
+            Leaf leaf = self._leaf
+            tuple starts
+            str tag
         if leaf is not None and leaf.block != block and not self.is_preformatted:
             self._close_leaf()
             leaf = None
@@ -348,10 +353,11 @@ cdef class Writer:
         return leaf
 
     cdef _close_leaf(self):
-        cdef Container above
-        cdef Inline inline
-        cdef Leaf leaf = self._leaf
-        cdef tuple paragraph
+        cdef:
+            Container above
+            Inline inline
+            Leaf leaf = self._leaf
+            tuple paragraph
         if leaf is None:
             return
         self._leaf, self.is_preformatted = None, False
