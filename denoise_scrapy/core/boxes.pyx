@@ -15,7 +15,7 @@ from denoise_scrapy.core.arrays cimport DoublesOut, Flags
 from denoise_scrapy.core.hashing cimport mix
 from denoise_scrapy.core.tree cimport (
     COMMENT_WORD, CONTROL, IS_BUTTON, IS_FOOTER, IS_FORM, IS_MATTER, IS_OPENER, IS_QUOTE, IS_STORY, LEVELS, SOURCES,
-    BlockRow, ElementKind, Tree, block_count, climb, element_count, is_within, kind_of, token_of,
+    Block, ElementKind, Tree, block_count, climb, element_count, is_within, kind_of, token_of,
 )
 
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
@@ -67,7 +67,7 @@ cdef int look_around(Tree tree, Boxes& found) nogil:
     cdef:
         Box box
         Box* above
-        const BlockRow* block
+        Block block
         int32_t i, parent, kind, n = element_count(tree)
     found.has_story = found.has_form = False
     found.boxes.reserve(n)
@@ -76,9 +76,9 @@ cdef int look_around(Tree tree, Boxes& found) nogil:
         box.story = i if kind & IS_STORY else found.boxes[parent].story if parent >= 0 else -1
         box.footer = i if kind & IS_FOOTER else found.boxes[parent].footer if parent >= 0 else -1
         box.is_opened = kind & IS_OPENER or (parent >= 0 and found.boxes[parent].is_opened)
-        box.forms, box.matter = (kind & IS_FORM) != 0, (kind & IS_MATTER) != 0
+        box.forms, box.matter = kind & IS_FORM != 0, kind & IS_MATTER != 0
         box.blocks = box.chars = box.link_chars = box.headings = box.calls = box.paragraphs = 0
-        found.has_story |= (kind & IS_STORY) != 0
+        found.has_story |= kind & IS_STORY != 0
         found.has_form |= box.forms
         found.boxes.push_back(box)
     for i in range(block_count(tree)):
@@ -99,7 +99,7 @@ cdef int look_around(Tree tree, Boxes& found) nogil:
             above.matter += box.matter
 
 
-cdef inline bint is_link(const BlockRow* block) noexcept nogil:
+cdef inline bint is_link(Block block) noexcept nogil:
     """Return whether a block is a link."""
     return block.link_chars > LINK * block.chars
 
@@ -109,7 +109,7 @@ cdef int lower_around_story(Tree tree, Boxes& found, Flags titles, DoublesOut pr
     cdef:
         vector[uint8_t] headed, leads_away    # by article: it has a heading; one that is a link
         vector[bint] inside
-        const BlockRow* block
+        Block block
         int32_t i, of, own = -1, m = block_count(tree)
         bint several = False
         double whole = 0, within = 0
@@ -223,7 +223,7 @@ cdef int raise_posts(Tree tree, Boxes& found, const vector[double]& before, Doub
         unordered_map[uint64_t, Group] groups
         vector[uint64_t] place
         vector[bint] is_post
-        const BlockRow* block
+        Block block
         const ElementKind* first
         Group* group
         int32_t i, level, box, opening = 0, m = block_count(tree)
@@ -275,7 +275,7 @@ cdef int raise_posts(Tree tree, Boxes& found, const vector[double]& before, Doub
 
 cdef int find_buttons(Tree tree, Boxes& found, vector[bint]& buttons) nogil:
     """Find the short blocks that are buttons, but for those in headings and of what they open."""
-    cdef const BlockRow* block
+    cdef Block block
     cdef int32_t i
     for i in range(block_count(tree)):
         block = &tree.blocks[i]
@@ -292,7 +292,7 @@ cdef int lower_appeals(Tree tree, Boxes& found, const vector[bint]& buttons, Dou
     cdef:
         vector[int32_t] appeal    # the largest small box around each element, -1 for none
         vector[bint] is_sure      # by element: it has a sure block
-        const BlockRow* block
+        Block block
         Box* box
         int32_t i, parent, of, n = element_count(tree), m = block_count(tree)
         bint any_call = found.has_form
@@ -375,7 +375,7 @@ cdef int raise_titles(Tree tree, Boxes& found, DoublesOut probability) nogil:
         unordered_map[uint64_t, Titles] places
         unordered_set[uint64_t] seen
         Titles* place
-        const BlockRow* block
+        Block block
         int32_t i, parent, n = element_count(tree)
     title.assign(n, -1)
     text.assign(n, -1)

@@ -7,7 +7,7 @@ import numpy as np
 
 from cython.operator cimport dereference
 from libc.math cimport exp, log1p
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libcpp.algorithm cimport sort
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
@@ -16,7 +16,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.arrays cimport Doubles, DoublesOut, Flags, FlagsOut, Floats, Ints
 from denoise_scrapy.core.tree cimport (
-    HEADING, HIDDEN, IS_LIST, IS_QUOTE, LEVELS, PREFORMATTED, BlockRow, Span, Tree, block_count, is_within,
+    HEADING, HIDDEN, IS_LIST, IS_QUOTE, LEVELS, PREFORMATTED, Block, Span, Tree, block_count, is_within,
     token_of,
 )
 
@@ -77,7 +77,7 @@ cdef int lower_stock(Tree tree, DoublesOut probability, Floats stock, Doubles pl
         vector[bint] is_shared, is_stock   # with one before the first and one after the last
         vector[bint] of_story    # by path
         vector[int32_t] found
-        const BlockRow* block
+        Block block
         double expected = 0, lowered = 0
         int32_t i, m = block_count(tree)
     is_shared.resize(m + 2)
@@ -250,8 +250,8 @@ cdef int keep_once(Tree tree, Ints tables, FlagsOut kept) nogil:
     cdef:
         unordered_map[uint64_t, int32_t] first
         unordered_map[uint64_t, int32_t].iterator found
-        const BlockRow* block
-        const BlockRow* before
+        Block block
+        Block before
         int32_t i, m = block_count(tree)
     for i in range(m):
         block = &tree.blocks[i]
@@ -290,8 +290,8 @@ cdef bint is_part(Tree tree, Span part, Span whole) noexcept nogil:
 cdef int drop_pulled(Tree tree, Ints tables, FlagsOut kept) nogil:
     """Drop quotations that are pulled out of the text: words of one of the next blocks, in a place of another kind."""
     cdef:
-        const BlockRow* block
-        const BlockRow* other
+        Block block
+        Block other
         int32_t i, j, m = block_count(tree)
         bint is_in_text = False
     for i in range(m):

@@ -28,7 +28,7 @@ from denoise_scrapy.core.characters cimport (
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.tree cimport (
     ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, LEVELS, LIST_ITEM, MAX_NAME,
-    META, SHORTEST, SOURCES, BlockRow, ElementKind, Span, Tree, block_count, climb, element_count, is_noted, kind_of,
+    META, SHORTEST, SOURCES, Block, ElementKind, Span, Tree, block_count, climb, element_count, is_noted, kind_of,
     token_of,
 )
 
@@ -269,7 +269,7 @@ cdef int read_announced(
     cdef:
         Title title
         Codes text
-        const BlockRow* block
+        Block block
         bint is_short, may_be_title
         size_t i
     fold_title(title_text, title)
@@ -588,7 +588,7 @@ cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcep
 cdef int sum_up(Tree tree, View view) nogil:
     """Sum values of blocks over their elements, then bottom-up over the ancestors and the page; and by path."""
     cdef:
-        const BlockRow* block
+        Block block
         double* sums
         int32_t i, kind
     view.sums.resize((view.n + 1) * SUMS)
@@ -755,7 +755,7 @@ cdef int declare_family(str name, Find find, say):
 cdef int text(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute length, and classes of characters."""
     cdef:
-        const BlockRow* block
+        Block block
         double chars
         int32_t i
     for i in range(view.m):
@@ -776,7 +776,7 @@ declare_family(
 )
 
 
-cdef inline double link_density(const BlockRow* block) noexcept nogil:
+cdef inline double link_density(Block block) noexcept nogil:
     return block.link_chars / at_least(block.chars, 1)
 
 
@@ -803,7 +803,7 @@ declare_family("links", links, _say_links)
 
 cdef int tags(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute tag, and enclosing tags or roles. Odds of class names (below) cover all other tags."""
-    cdef const BlockRow* block
+    cdef Block block
     cdef int32_t i
     for i in range(view.m):
         block = &tree.blocks[i]
@@ -1061,7 +1061,7 @@ declare_family(
 
 cdef int headline(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute the position relative to the headline, and the number of similar headings in between."""
-    cdef const BlockRow* title
+    cdef Block title
     cdef int32_t i, element, before, box = -1, root, alike = 0
     for i in range(view.m):
         rows[0, i] = view.title_share[i]
@@ -1467,7 +1467,7 @@ cdef int whole_page(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute features of the page, equal for all its blocks."""
     cdef:
         const double* sums = sums_of(view, view.n)
-        const BlockRow* block
+        Block block
         double longest = 0, headings = 0, comments = 0, listed = 0, article = 0
         int32_t i
     for i in range(view.m):

@@ -4,12 +4,12 @@
 import numpy as np
 
 from libc.math cimport NAN
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.arrays cimport Flags, FloatRowsOut, Floats
 from denoise_scrapy.core.tree cimport (
-    COMMENTS, HEADING, IS_CAPTION, IS_FORM, IS_GRAPHIC, IS_ITEM, IS_TIME, META, BlockRow, Tree, block_count,
+    COMMENTS, HEADING, IS_CAPTION, IS_FORM, IS_GRAPHIC, IS_ITEM, IS_TIME, META, Block, Tree, block_count,
     element_count, kind_of, token_of,
 )
 
@@ -28,8 +28,8 @@ cdef inline int32_t tag_of(Tree tree, int32_t element) noexcept nogil:
     """Return bits of what an element is: a caption, a time or an address, a heading of the page or in it …"""
     cdef int32_t kind = kind_of(tree, element), heading = token_of(tree, element).heading
     return (
-        ((kind & IS_CAPTION) != 0) | ((kind & IS_TIME) != 0) << 1 | (heading == 1) << 2
-        | (heading in (2, 3)) << 3 | ((kind & IS_ITEM) != 0) << 4 | ((kind & IS_FORM) != 0) << 5
+        (kind & IS_CAPTION != 0) | (kind & IS_TIME != 0) << 1 | (heading == 1) << 2
+        | (heading in (2, 3)) << 3 | (kind & IS_ITEM != 0) << 4 | (kind & IS_FORM != 0) << 5
     )
 
 
@@ -65,7 +65,7 @@ cdef int look_around(Tree tree, Flags bits, vector[Around]& found) nogil:
             found[parent].is_announced = True
     for i in range(n):
         parent = tree.elements[i].parent
-        found[i].tags, found[i].pictures = tag_of(tree, i), (kind_of(tree, i) & IS_GRAPHIC) != 0
+        found[i].tags, found[i].pictures = tag_of(tree, i), kind_of(tree, i) & IS_GRAPHIC != 0
         if parent >= 0:
             found[i].tags |= found[parent].tags
             found[i].is_announced |= found[parent].is_announced
@@ -82,7 +82,7 @@ cdef int read_signals(
         int32_t[4] beside
         vector[Around] around
         Signals signals
-        const BlockRow* block
+        Block block
         int32_t i, k, level, element, last = -1, m = block_count(tree)
     look_around(tree, bits, around)
     signals.apart = m
@@ -106,7 +106,7 @@ cdef int read_signals(
         for k in beside:
             put(signals, bits[k] & META if 0 <= k < m else NAN)
         for k in beside:
-            put(signals, (tree.blocks[k].flags & HEADING) != 0 if 0 <= k < m else NAN)
+            put(signals, tree.blocks[k].flags & HEADING != 0 if 0 <= k < m else NAN)
 
 
 def part_signals(Tree tree not None, words, features, neighbours, odds) -> np.ndarray:

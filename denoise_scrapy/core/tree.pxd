@@ -96,6 +96,8 @@ cdef struct BlockRow:
     Span text             # in the marked text
     Span words            # in `Tree.words`
 
+ctypedef const BlockRow* Block
+
 cdef struct Word:         # two characters or more; in scripts without spaces each pair of characters
     uint32_t number       # hash of its letters, ignoring case and digits; its lowest bit: whether LONG characters
     int32_t block

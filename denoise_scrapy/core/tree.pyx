@@ -1057,7 +1057,7 @@ cdef int write_text(
     out.resize(shown)
 
 
-cdef int write_block(Tree tree, const BlockRow* block, Spans left_out, string& out) nogil:
+cdef int write_block(Tree tree, Block block, Spans left_out, string& out) nogil:
     """Write a block's text without the parts left out, unless they are all of it."""
     cdef size_t first = out.size()
     cdef Spans nothing = left_out[:0]

@@ -17,7 +17,7 @@ from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.arrays cimport Doubles, DoublesOut, Floats
 from denoise_scrapy.core.bits cimport BitSet, add_bit, clear
 from denoise_scrapy.core.characters cimport DIGIT, MARK, OTHER, Bytes, class_of, decode
-from denoise_scrapy.core.tree cimport BlockRow, Tree
+from denoise_scrapy.core.tree cimport Block, Tree
 
 #: Blocks whose wording counts are no headings, and have at most so many visible characters and at least this chance.
 #: With 100 characters read pages of publishers left out lose .0003, with 400 they gain .0001; what is less likely is
@@ -176,7 +176,7 @@ def doubts(Tree tree not None, Floats weights not None, probability) -> np.ndarr
     """
     cdef:
         Doubles likely = np.ascontiguousarray(probability, np.float64)
-        const BlockRow* block
+        Block block
         Sequences found
         Py_ssize_t i
         Bytes text, colon
@@ -216,7 +216,7 @@ def amounts_below_headline(Tree tree not None, int32_t below, int32_t most_chars
         >>> amounts_below_headline(tree, 10, 24)
         [3]
     """
-    cdef const BlockRow* block
+    cdef Block block
     cdef int32_t i = 0, m = tree.blocks.size()
     while i < m and tree.blocks[i].heading != 1:
         i += 1

@@ -3,8 +3,6 @@
 
 cimport cython
 
-from libc.stdint cimport int64_t, uint8_t
-
 from denoise_scrapy.core.arrays cimport Flags, Longs
 from denoise_scrapy.core.tokens cimport Token, text_token
 from denoise_scrapy.core.tree cimport Tree
