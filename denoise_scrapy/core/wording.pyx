@@ -3,7 +3,8 @@
 
 Logistic regression on the sequences of letters that a text has (n-grams, Cavnar and Trenkle 1994), in place of lists of
 words. One was fitted on walls in 25 languages, which only ask, refuse or apologise (`training/wording.py`); one on
-lines of frames in sixty languages and on short blocks of read pages (`training/phrases.py`).
+lines of frames in sixty languages and on short blocks of read pages; one on appeals and on sentences of read pages
+(`training/phrases.py`).
 """
 
 import numpy as np
@@ -40,6 +41,8 @@ cdef enum:
     # Fewest tokens of a block that announces another page: what has fewer is an address. With 1, 61 of 132 recorded
     # pages that change are worse, with 7, 52 of 119.
     ANNOUNCED = 6
+    # Fewest tokens of a block that may be a sentence.
+    SENTENCE = 7
     # Spreads numbers over all bits (Knuth 1998, section 6.4): the golden ratio's share of 2^32, odd.
     SPREAD = 2654435761
 
@@ -151,7 +154,7 @@ def odds_of_text(str text not None, Floats weights not None) -> float:
     return odds_of(found.numbers, weights)
 
 
-def doubts(Tree tree not None, Floats weights not None, probability) -> np.ndarray:
+def doubts(Tree tree not None, const float[:, ::1] weights not None, probability) -> np.ndarray:
     """Return what the wording of each of m blocks takes from its log odds, 0 or less, shape (m,).
 
     Only that of short blocks that are likely enough: `SHORT_CHARS`, `LEAST_LIKELY`. Of one that is mostly a link, what
@@ -159,7 +162,8 @@ def doubts(Tree tree not None, Floats weights not None, probability) -> np.ndarr
 
     Args:
         tree: The page.
-        weights: As for `odds_of_text`.
+        weights: As for `odds_of_text`, of lines, and of sentences, which count where they take more: shape
+            (2, 2^bits + 1).
         probability: That a block is content, shape (m,).
 
     Raises:
@@ -168,8 +172,8 @@ def doubts(Tree tree not None, Floats weights not None, probability) -> np.ndarr
     Example:
         >>> from lxml.html import document_fromstring
         >>> from denoise_scrapy.core.tree import tree_of
-        >>> weights = np.zeros(2**14 + 1, np.float32)
-        >>> weights[letter_sequences("Subscribe", 14)] = -1
+        >>> weights = np.zeros((2, 2**14 + 1), np.float32)
+        >>> weights[0, letter_sequences("Subscribe", 14)] = -1
         >>> tree = tree_of(document_fromstring("<p>Subscribe<p>The tide<p>Subscribe"))
         >>> doubts(tree, weights, [0.5, 0.5, 0.01]).round(1).tolist()
         [-4.9, 0.0, 0.0]
@@ -182,7 +186,9 @@ def doubts(Tree tree not None, Floats weights not None, probability) -> np.ndarr
         Bytes text, colon
         size_t size
         double weight
-    found.bits = bits_of(weights.shape[0])
+    if weights.shape[0] != 2:
+        raise ValueError(f"weights must have two rows, got {weights.shape[0]}")
+    found.bits = bits_of(weights.shape[1])
     tree._check(likely.shape[0], tree.blocks.size(), "blocks")
     taken = np.zeros(likely.shape[0])
     cdef DoublesOut odds = taken
@@ -197,7 +203,9 @@ def doubts(Tree tree not None, Floats weights not None, probability) -> np.ndarr
                     if colon and (colon + 1)[0] <= 32:
                         weight, size = LABEL, colon - text
                 read_sequences(text, size, found)
-                odds[i] = min(weight * odds_of(found.numbers, weights), 0.0)
+                odds[i] = min(weight * odds_of(found.numbers, weights[0]), 0.0)
+                if block.tokens >= SENTENCE and 2 * block.link_chars < block.chars:
+                    odds[i] = min(odds_of(found.numbers, weights[1]), odds[i])
     return taken
 
 

@@ -13,6 +13,7 @@ from tests.page.literal_reader import DIGIT, MARK, OTHER, class_of, value_of
 TEXTS = st.text(st.sampled_from("aB é0٣!.,' \n\t\u00ad_-你カ한กिß\U0001f600"), max_size=30) | st.text(max_size=20)
 BITS = 9
 WEIGHTS = np.random.default_rng(0).normal(size=2**BITS + 1).astype(np.float32)
+OF_BOTH = np.stack([WEIGHTS, WEIGHTS[::-1]])
 
 
 def literal_sequences(text, bits):
@@ -34,9 +35,9 @@ def literal_sequences(text, bits):
     return sorted(found)
 
 
-def literal_odds(text):
+def literal_odds(text, weights=WEIGHTS):
     numbers = literal_sequences(text, BITS)
-    return sum(float(WEIGHTS[number]) for number in numbers) / max(len(numbers), 1) ** 0.5 + float(WEIGHTS[-1])
+    return sum(float(weights[number]) for number in numbers) / max(len(numbers), 1) ** 0.5 + float(weights[-1])
 
 
 @given(TEXTS, st.sampled_from([2, BITS, 14, 16]))
@@ -66,7 +67,8 @@ def literal_doubt(tree, row):
     label, colon, link = text.partition(":")
     if colon and link[:1] <= " " and row["tokens"] >= 6 and row["chars"] / 2 < row["link_chars"] < row["chars"]:
         return 3 * literal_odds(label)
-    return literal_odds(text)
+    of_line, of_sentence = (literal_odds(text, weights) for weights in OF_BOTH)
+    return min(of_line, of_sentence) if row["tokens"] >= 7 and 2 * row["link_chars"] < row["chars"] else of_line
 
 
 def test_of_an_announced_link_the_words_before_it_count():
@@ -74,8 +76,8 @@ def test_of_an_announced_link_the_words_before_it_count():
         "<p>Ebb: <a href=/1>the tide that came twice that night</a><p>Ebb: <a href=/1>tide@sea.example</a>"
         "<p>Ebb: the tide that came <a href=/1>twice</a><p><a href=/1>Ebb: the tide that came twice that night</a>"
     ).tree
-    weights = np.zeros(2**BITS + 1, np.float32)
-    weights[letter_sequences("Ebb", BITS)] = -1
+    weights = np.zeros((2, 2**BITS + 1), np.float32)
+    weights[:, letter_sequences("Ebb", BITS)] = -1
     label, *others = doubts(tree, weights, [0.5] * 4)
     assert label < 3 * min(others)
 
@@ -91,7 +93,7 @@ def test_doubts_equal_plain_loops(html, seed):
         else 0
         for row, likely in zip(rows, probability, strict=True)
     ]
-    assert doubts(page.tree, WEIGHTS, probability) == pytest.approx(expected, abs=1e-5)
+    assert doubts(page.tree, OF_BOTH, probability) == pytest.approx(expected, abs=1e-5)
 
 
 def test_wrong_shapes_are_refused():
@@ -100,5 +102,7 @@ def test_wrong_shapes_are_refused():
         with pytest.raises(ValueError, match=r"2\^bits"):
             odds_of_text("Tide", np.zeros(size, np.float32))
     with pytest.raises(ValueError, match="blocks"):
-        doubts(tree, WEIGHTS, [0.5, 0.5])
-    assert len(doubts(Page.parse("").tree, WEIGHTS, [])) == 0
+        doubts(tree, OF_BOTH, [0.5, 0.5])
+    with pytest.raises(ValueError, match="two rows"):
+        doubts(tree, OF_BOTH[:1], [0.5])
+    assert len(doubts(Page.parse("").tree, OF_BOTH, [])) == 0

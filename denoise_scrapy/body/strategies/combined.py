@@ -67,7 +67,7 @@ class BlockModel:
             the trees that find the blocks of a part, as "part title" (`body/taste.py`), pages of a kind, as "kind
             article" (`body/kind.py`), and pages without content, "content" (`content_signals`).
         wording: Weights of the wording of short texts (`core.wording`); "content" uses the odds of the kept one.
-        phrases: Weights of the wording of short blocks, which lower their probability.
+        phrases: Weights of the wording of short blocks, of lines and of sentences, which lower their probability.
         provenance: The data it was fitted on, and its scores.
     """
 
