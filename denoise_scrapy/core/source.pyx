@@ -407,7 +407,8 @@ def text_alone(const unsigned char[::1] html) -> bytes:
         string out, title
         int attributes = 0, kind
         bint titles_end = True
-        uint64_t title_name = packed_name(b"title", <const unsigned char*>b"title" + 5)
+        const unsigned char* title_tag = b"title"
+        uint64_t title_name = packed_name(title_tag, title_tag + 5)
     if html.shape[0] == 0:
         return b""
     at = &html[0]
