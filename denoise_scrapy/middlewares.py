@@ -88,8 +88,9 @@ class ItemPageMiddleware(Component):
             error = raised
         for held in passages.rest(response):
             yield held
-        for request in carrying:
-            yield await passages.after_items(request)
+        while carrying:
+            yield await passages.after_items(carrying.popleft())
+        await passages.sent(response)
         try:
             if error is not None:
                 raise error

@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Set
 from datetime import date
 from datetime import time as clock_time
 from decimal import Decimal
+from functools import cached_property
 from inspect import signature
 from itertools import chain
 from typing import Any
@@ -168,7 +169,12 @@ def with_field(item: Any, field: str, value: Any) -> Any:
     except AttributeError as error:
         if not type(error).__name__.startswith("Frozen"):  # of dataclasses and attrs
             raise
-        made = copied(item)  # a constructor may make other values anew, as numbers of items
+        made = copy.copy(item)  # a constructor may make other values anew, as numbers of items
+        if made is item:
+            raise
+        for name in [*getattr(made, "__dict__", ())]:
+            if isinstance(getattr(type(item), name, None), cached_property):  # perhaps of the field
+                del vars(made)[name]
         if hasattr(item, "__attrs_attrs__"):
             import attr  # noqa: PLC0415 - optional; installed if the item's class uses it
 

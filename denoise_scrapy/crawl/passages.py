@@ -41,7 +41,6 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.datatypes import LocalCache
-from scrapy.utils.defer import deferred_from_coro
 
 from denoise_scrapy.body.fields import chunk_rows_of
 from denoise_scrapy.crawl.budget import TIMEOUT
@@ -133,6 +132,7 @@ class ResponseItems:
         self._items = self._naming_this = 0
         self.held: Passage | None = None  # of an item, until others show whether this page is about it
         self.carrying = deque[Request]()  # which wait for that to leave our pipelines
+        self.sending: list[asyncio.Future[None]] = []  # of items that the callback held too long
         self.keys: Counter[str] = Counter()  # of its items, which are `numbered`
 
     @property
@@ -523,6 +523,11 @@ class Passages:
                 self.refused.note(passage.given, error)
         return passage
 
+    async def sent(self, response: Response) -> None:
+        """Wait for items that were sent to the pipelines from here: a crawl that ends waits for responses."""
+        if (siblings := self._responses.get(response)) is not None and siblings.sending:
+            await asyncio.wait(siblings.sending)
+
     def wait_for_held(self, response: Response, carrying: deque[Request]) -> None:
         """Note the requests that wait for the items of a response."""
         if (siblings := self._responses.get(response)) is not None:
@@ -629,14 +634,17 @@ class Passages:
     def _pass_on(self, passage: Passage) -> None:
         """Send an item on whose callback still awaits something, perhaps what pipelines or requests do with it."""
         passage.siblings.held = None
-        deferred_from_coro(self._send(self._decided(passage), passage.siblings))
+        passage.siblings.sending.append(asyncio.ensure_future(self._send(passage, passage.siblings)))
 
-    async def _send(self, item: Any, siblings: ResponseItems) -> None:
-        """Send an item to the pipelines, then the requests that wait for it, which the crawl does not end before."""
+    async def _send(self, passage: Passage, siblings: ResponseItems) -> None:
+        """Send an item to the pipelines, then the requests that wait for it."""
         engine: Any = self._crawl.crawler.engine
-        await engine.scraper.start_itemproc_async(item, response=siblings.response)
-        while siblings.carrying:
-            engine.crawl(siblings.carrying.popleft())
+        try:
+            await engine.scraper.start_itemproc_async(self._decided(passage), response=siblings.response)
+            while siblings.carrying:
+                engine.crawl(siblings.carrying.popleft())
+        except Exception as error:
+            self._crawl.report("passage", error, siblings.url)
 
     def _decided(self, passage: Passage) -> Any:
         """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""

@@ -6,8 +6,10 @@ import random
 from collections.abc import Iterator, KeysView
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import attrs
 import pydantic
@@ -17,6 +19,7 @@ from attrs import setters, validators
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
 
+from denoise_scrapy.crawl.items import with_field
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
 from tests.crawl.web import Web, article, sentence, story
 
@@ -261,6 +264,35 @@ def test_a_copy_of_a_frozen_item_has_the_values_of_the_item(articles: Web, make:
     assert all(item.body.isupper() == (make is MadeAttrs) for item in done.items)
     for item in done.items:
         assert sentence(int(item.url.removesuffix("#made").rpartition("/")[2])).lower() in item.body.lower()
+
+
+@dataclasses.dataclass(frozen=True)
+class Counted:
+    """It computes a value of its text, once."""
+
+    body: str = ""
+
+    @cached_property
+    def words(self) -> int:
+        return len(self.body.split())
+
+
+@attrs.frozen
+class CountedAttrs:
+    body: str = ""
+
+    @cached_property
+    def words(self) -> int:
+        return len(self.body.split())
+
+
+@pytest.mark.parametrize("kind", [Counted, CountedAttrs])
+def test_a_frozen_item_is_as_it_was_and_its_copy_computes_anew(kind: Any) -> None:
+    item = kind()
+    known = WeakSet([item])
+    assert item.words == 0
+    made = with_field(item, "body", "It rained.")
+    assert (item.body, item in known, made.body, made.words) == ("", True, "It rained.", 2)
 
 
 class Marked(Typed):

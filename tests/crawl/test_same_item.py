@@ -1,6 +1,7 @@
 """What a spider does with an item after it has yielded it has the same effect as without the add-on."""
 
 import asyncio
+import gc
 import json
 import sys
 from collections import Counter
@@ -9,10 +10,11 @@ from functools import partial
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 import scrapy
-from scrapy.exceptions import DropItem
+from scrapy.exceptions import CloseSpider, DropItem
 
 import denoise_scrapy
 from denoise_scrapy.crawl.parts import LONGEST_WAIT, MOST_HELD
@@ -156,6 +158,55 @@ def test_a_callback_may_await_what_a_request_with_its_item_brings(site: Web, mon
     done = crawl(spider, {"ITEM_PIPELINES": {Number: 300}, "DENOISE_DEDUP": "off"})
     assert not done.lines(" ERROR ") and len(done.items) == 2 * PAGES
     assert done.stats["request_depth_max"] == 1 and done.stats["downloader/request_count"] == 2 * PAGES
+
+
+@pytest.mark.parametrize("closes", [False, True], ids=["ends", "closes the crawl"])
+def test_what_was_sent_on_ends_before_its_crawl(site: Web, monkeypatch: pytest.MonkeyPatch, closes: bool) -> None:
+    monkeypatch.setattr("denoise_scrapy.crawl.passages.TIMEOUT", 0.1)
+
+    async def parse(self: Any, response: Any) -> Any:
+        yield (item := {"url": response.url})
+        for number in range(3):
+            yield response.follow(f"/comment/{number}", self.comments, cb_kwargs={"item": item}, dont_filter=True)
+        await asyncio.sleep(0.3)
+        if closes:
+            raise CloseSpider
+
+    def comments(self: Any, response: Any, item: dict[str, Any]) -> Any:
+        yield {"comment": response.url}
+
+    class Waits:
+        async def process_item(self, item: Any) -> Any:
+            await asyncio.sleep(0.6 * ("comment" not in item))
+            return item
+
+    spider = spider_of(*site.urls([0]), parse=parse, comments=comments)
+    done = crawl(spider, {"ITEM_PIPELINES": {Waits: 300}, "DENOISE_DEDUP": "off"})
+    requests = Counter(item.get("comment", "the story") for item in done.items)
+    assert requests.pop("the story") == 1
+    assert closes or [*requests.values()] == [1] * 3
+
+
+def test_a_response_is_forgotten_though_its_request_holds_it(site: Web) -> None:
+    responses = WeakSet[scrapy.http.Response]()
+
+    def parse(self: Any, response: Any) -> Any:
+        responses.add(response)
+        yield (item := {"url": response.url})
+        given = {"item": item, "page": response}
+        yield response.follow(f"/comment/{response.url[-1]}", self.comments, cb_kwargs=given)
+
+    def comments(self: Any, response: Any, item: dict[str, Any], page: Any) -> Any:
+        known.append(len(responses))
+        yield {"comment": response.url}
+
+    def closed(self: Any, reason: str) -> None:
+        gc.collect()
+        known.append(len(responses))
+
+    known: list[int] = []
+    crawl(spider_of(*site.urls(range(PAGES)), parse=parse, comments=comments, closed=closed))
+    assert max(known) and known[-1] == 0
 
 
 def parted(items: list[Any], field: str) -> tuple[list[Any], list[Any]]:
