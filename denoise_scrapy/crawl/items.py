@@ -175,21 +175,25 @@ def with_field(item: Any, field: str, value: Any) -> Any:
         for name in [*getattr(made, "__dict__", ())]:
             if isinstance(getattr(type(item), name, None), cached_property):  # perhaps of the field
                 del vars(made)[name]
-        if hasattr(item, "__attrs_attrs__"):
-            import attr  # noqa: PLC0415 - optional; installed if the item's class uses it
-
-            assigned = attr.setters.pipe(attr.setters.convert, attr.setters.validate)
-            value = assigned(item, attr.fields_dict(type(item))[field], value)
-        # it may refuse the value, or change it; with arguments, it cannot be called again
-        elif hasattr(item, "__post_init__") and not signature(item.__post_init__).parameters:
-            value = getattr(dataclasses.replace(item, **{field: value}), field)
-        object.__setattr__(made, field, value)
+        object.__setattr__(made, field, _taken(item, field, value))
         return made
     except ValueError as error:  # pydantic's ValidationError
         if not any(str(each.get("type")).startswith("frozen") for each in _parts_of(error)):
             raise
         return item.model_copy(update={field: value})
     return item
+
+
+def _taken(item: Any, field: str, value: Any) -> Any:
+    """Return a value as the class of a frozen item takes it, which may change or refuse it."""
+    if hasattr(item, "__attrs_attrs__"):
+        import attr  # noqa: PLC0415 - optional; installed if the item's class uses it
+
+        assigned = attr.setters.pipe(attr.setters.convert, attr.setters.validate)
+        return assigned(item, attr.fields_dict(type(item))[field], value)
+    if hasattr(item, "__post_init__") and not signature(item.__post_init__).parameters:  # it can be called again
+        return getattr(dataclasses.replace(item, **{field: value}), field)
+    return value
 
 
 def refusal(error: Exception) -> str:

@@ -131,7 +131,7 @@ class ResponseItems:
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
         self.held: Passage | None = None  # of an item, until others show whether this page is about it
-        self.carrying = deque[Request]()  # which wait for that to leave our pipelines
+        self.carrying: deque[Request] | None = None  # which wait for that to leave our pipelines
         self.sending: list[asyncio.Future[None]] = []  # of items that the callback held too long
         self.keys: Counter[str] = Counter()  # of its items, which are `numbered`
 

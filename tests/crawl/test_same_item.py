@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 import pytest
 import scrapy
-from scrapy.exceptions import CloseSpider, DropItem
+from scrapy.exceptions import DropItem
 
 import denoise_scrapy
 from denoise_scrapy.crawl.parts import LONGEST_WAIT, MOST_HELD
@@ -170,7 +170,7 @@ def test_what_was_sent_on_ends_before_its_crawl(site: Web, monkeypatch: pytest.M
             yield response.follow(f"/comment/{number}", self.comments, cb_kwargs={"item": item}, dont_filter=True)
         await asyncio.sleep(0.3)
         if closes:
-            raise CloseSpider
+            ended.append(asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="enough")))
 
     def comments(self: Any, response: Any, item: dict[str, Any]) -> Any:
         yield {"comment": response.url}
@@ -180,11 +180,13 @@ def test_what_was_sent_on_ends_before_its_crawl(site: Web, monkeypatch: pytest.M
             await asyncio.sleep(0.6 * ("comment" not in item))
             return item
 
+    ended: list[asyncio.Future[None]] = []
     spider = spider_of(*site.urls([0]), parse=parse, comments=comments)
     done = crawl(spider, {"ITEM_PIPELINES": {Waits: 300}, "DENOISE_DEDUP": "off"})
     requests = Counter(item.get("comment", "the story") for item in done.items)
     assert requests.pop("the story") == 1
     assert closes or [*requests.values()] == [1] * 3
+    assert done.stats.get("finish_reason") == ("enough" if closes else "finished")
 
 
 def test_a_response_is_forgotten_though_its_request_holds_it(site: Web) -> None:
