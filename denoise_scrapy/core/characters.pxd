@@ -32,8 +32,8 @@ cdef const uint16_t* LOWER
 # By byte, shape (256,).
 cdef const uint32_t* CRC_STEPS
 
-# Text that ends with a zero, as libxml2 has it, and as C's functions take it. What takes a literal spells the first
-# out: to a named type, Cython makes one from a Python object, each at a place of its own.
+# Text as libxml2 has it, and as C's functions take it; without a size beside it, it ends with a zero. What takes a
+# literal spells the first out: to a named type, Cython makes one from a Python object, each at a place of its own.
 ctypedef const unsigned char* Bytes
 ctypedef const char* Chars
 

@@ -41,7 +41,7 @@ cdef enum:
     # Fewest tokens of a block that announces another page: what has fewer is an address. With 1, 61 of 132 recorded
     # pages that change are worse, with 7, 52 of 119.
     ANNOUNCED = 6
-    # Fewest tokens of a block that may be a sentence.
+    # Fewest tokens of a block that may be a sentence. Of 609 written pages 487 are right, with 4 485, with 12 478.
     SENTENCE = 7
     # Spreads numbers over all bits (Knuth 1998, section 6.4): the golden ratio's share of 2^32, odd.
     SPREAD = 2654435761
