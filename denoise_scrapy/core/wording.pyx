@@ -204,7 +204,7 @@ def doubts(Tree tree not None, const float[:, ::1] weights not None, probability
                         weight, size = LABEL, colon - text
                 read_sequences(text, size, found)
                 odds[i] = min(weight * odds_of(found.numbers, weights[0]), 0.0)
-                if block.tokens >= SENTENCE and 2 * block.link_chars < block.chars:
+                if block.tokens >= SENTENCE:
                     odds[i] = min(odds_of(found.numbers, weights[1]), odds[i])
     return taken
 

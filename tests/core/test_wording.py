@@ -68,7 +68,7 @@ def literal_doubt(tree, row):
     if colon and link[:1] <= " " and row["tokens"] >= 6 and row["chars"] / 2 < row["link_chars"] < row["chars"]:
         return 3 * literal_odds(label)
     of_line, of_sentence = (literal_odds(text, weights) for weights in OF_BOTH)
-    return min(of_line, of_sentence) if row["tokens"] >= 7 and 2 * row["link_chars"] < row["chars"] else of_line
+    return min(of_line, of_sentence) if row["tokens"] >= 7 else of_line
 
 
 def test_of_an_announced_link_the_words_before_it_count():
