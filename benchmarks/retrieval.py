@@ -30,9 +30,6 @@ from typing import Any, NamedTuple
 import bm25s
 import numpy as np
 from lxml import html as lxml_html
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.preprocessing import normalize
 
 from benchmarks.ways import body, parsed
 from denoise_scrapy.body.chunks import chunk_markdown, estimate_tokens
@@ -212,6 +209,10 @@ def _by_words(chunks: Sequence[str], asked: Sequence[str]) -> np.ndarray[Any, An
 
 
 def _by_vectors(chunks: Sequence[str], asked: Sequence[str]) -> np.ndarray[Any, Any]:
+    from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415 - seconds of each process that collects tests
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
+    from sklearn.preprocessing import normalize  # noqa: PLC0415
+
     counts = TfidfVectorizer(token_pattern=WORD.pattern, sublinear_tf=True)
     weights = counts.fit_transform(chunks)
     model = TruncatedSVD(min(DIMENSIONS, *(size - 1 for size in weights.shape)), random_state=0)

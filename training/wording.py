@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
-from sklearn.linear_model import LogisticRegression
 
 from denoise_scrapy.body.strategies.combined import block_model
 from denoise_scrapy.core.wording import letter_sequences
@@ -115,6 +114,8 @@ def fit_odds(
     texts: Sequence[str], labels: Sequence[bool], weights: Sequence[float], bits: int, inverse: float
 ) -> Values:
     """Return the weights of the sequences of letters of texts, by a logistic regression of their labels."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - seconds of each process that collects tests
+
     numbers = [letter_sequences(text, bits) for text in texts]
     ends = np.cumsum([0, *map(len, numbers)])
     share = np.concatenate([np.full(len(some), max(len(some), 1) ** -0.5) for some in numbers])
