@@ -186,6 +186,15 @@ def test_dates_are_read_as_written(text: str, language: str, expected: str) -> N
         ("By Nora C.J. and Bo Li Jr.", ["Nora C.J.", "Bo Li Jr."]),
         ("Ann Reed.", ["Ann Reed"]),
         ("Ann Reed View Profile Email", ["Ann Reed"]),
+        ("By Ann Reed yesterday", ["Ann Reed"]),
+        ("By Ann Reed an hour ago", ["Ann Reed"]),
+        ("By Ann Reed Monday", ["Ann Reed"]),
+        ("By Ann Reed May 4", ["Ann Reed"]),
+        ("Von Ann Reed vor einer Stunde", ["Ann Reed"]),
+        ("Par Ann Reed il y a 3 heures", ["Ann Reed"]),
+        ("Por Ann Reed y agencias", ["Ann Reed"]),
+        ("Por Juan Carlos de la Cruz hace 3 horas", ["Juan Carlos de la Cruz"]),
+        ("By Theresa May", ["Theresa May"]),
         *(
             (text, [])
             for text in (

@@ -171,7 +171,7 @@ def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[
         names = names[:1]  # a role, a place
     if language == "zh":
         names = [part for name in names for part in (name.split() if _HAN.fullmatch(name) else [name])]
-    names = [_person(name) for name in names if not AGENCY.search(name)] or names[: bool(by)]
+    names = [_person(name, language) for name in names if not AGENCY.search(name)] or names[: bool(by)]
     if is_byline and not all(name[:1].title() == name[:1] for name in names):
         return []
     fits = all(len(name) <= MAX_NAME and len(name.split()) <= 5 and not _NO_NAME.search(name) for name in names)
@@ -223,8 +223,17 @@ def _names_of(part: str) -> list[str]:
     return named[:1] + list(takewhile(lambda name: not _ROLES.search(name), named[1:]))
 
 
-def _person(name: str) -> str:
-    """Return a name without a role glued to it, if that is two words or more: "Lamp Editors" are a group."""
+def _person(name: str, language: str) -> str:
+    """Return a name without a role glued to it, if that is two words or more: "Lamp Editors" are a group.
+
+    Nor has it what is behind two words with a capital, from one without or a day or month on: "gestern", "hace".
+    """
     bare, glued = _GLUED.subn("", name)
     bare = bare.strip(" .,;-–—'\"")
-    return bare if glued and " " in bare else name
+    words = (bare if glued and " " in bare else name).split()
+    capitals = 0
+    for i, word in enumerate(words):
+        if capitals > 1 and ((word.islower() and word not in _PARTICLES) or word.lower() in _calendar(language)):
+            return " ".join(words[: i - 1] if words[i - 1] in _PARTICLES else words[:i])
+        capitals += word[0].isupper()
+    return " ".join(words)
