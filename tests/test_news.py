@@ -227,7 +227,19 @@ def test_updates_are_found_by_their_times(shape: str, order: int) -> None:
 def test_other_posts_are_no_updates(shape: str) -> None:
     assert news(live(shape, POSTS[:2]), kind="article").updates == []  # a report and its correction
     assert news(live(shape, [POSTS[1], POSTS[3], POSTS[0], POSTS[2]]), kind="article").updates == []
-    assert news(live(shape, POSTS), kind="thread").updates == []
+    assert news(live(shape, POSTS), kind="list").updates == []
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_posts_that_begin_with_times_are_updates_in_what_passes_for_a_thread(shape: str) -> None:
+    assert len(news(live(shape, POSTS), kind="thread").updates) == len(POSTS)
+
+
+def test_posts_of_a_thread_begin_with_names() -> None:
+    posts = "".join(f"<li><b>Ada Holm</b><div>{time}</div><p>{text}</p></li>" for time, text in POSTS)
+    page = f"<title>Flood live</title><h1>Flood live</h1><ul>{posts}</ul>"
+    assert news(page, kind="thread").updates == []
+    assert len(news(page, kind="article").updates) == len(POSTS)
 
 
 def test_teasers_and_posts_of_days_are_no_updates() -> None:

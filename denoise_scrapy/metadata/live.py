@@ -24,8 +24,9 @@ MAX_UPDATES = 500
 LEAST = 3
 #: Seconds from the first to the last post: those of days are a blog's.
 LONGEST = 3 * 86_400
-#: Kinds of pages whose posts are no updates.
-OTHER_KINDS = frozenset(["thread", "question", "list", "shop", "collection", "none"])
+#: Kinds of pages whose posts are no updates. Those of a thread are if each begins with its time: its posts begin with
+#: names, and a live blog with few comparison pages is often taken for one.
+OTHER_KINDS = frozenset(["question", "list", "shop", "collection", "none"])
 #: Levels above a time in which its post is looked for, and characters of a text that is only a time.
 MAX_LEVELS, MAX_TIME = 8, 40
 #: Largest groups of posts that are looked at: each takes a look at all lines.
@@ -56,8 +57,13 @@ def updates_in(root: Any, ld: JsonLd, lines: Sequence[Line], kind: Callable[[], 
         lines: Its lines.
         kind: Returns the kind of page; it is asked for posts that may be those of a thread.
     """
-    found = _declared(ld) or _shown(root, lines)
-    return found if not found or ld.live or kind() not in OTHER_KINDS else []
+    found, begin = _declared(ld), False
+    if not found:
+        found, begin = _shown(root, lines)
+    if not found or ld.live:
+        return found
+    of = kind()
+    return [] if of in OTHER_KINDS or (of == "thread" and not begin) else found
 
 
 def _declared(ld: JsonLd) -> list[Update]:
@@ -83,8 +89,8 @@ def _lines(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.split("\n")]
 
 
-def _shown(root: Any, lines: Sequence[Line]) -> list[Update]:
-    """Return repeated posts with times, if they are most of the body, and in order."""
+def _shown(root: Any, lines: Sequence[Line]) -> tuple[list[Update], bool]:
+    """Return repeated posts with times in order that are most of the body, and whether they begin with them."""
     rows: defaultdict[Any, dict[Any, str]] = defaultdict(dict)  # by parent, tag and class: posts with their times
     for element, time in _times(root):
         at = element
@@ -97,14 +103,15 @@ def _shown(root: Any, lines: Sequence[Line]) -> list[Update]:
             at = parent
     # comments and teasers beside a story have less of the body
     most = HALF * sum(len(line.text) for line in lines if line.is_kept)
-    best = list[Update]()
+    best, begin = list[Update](), False
     for (_, tag, _), row in nlargest(MOST_GROUPS, rows.items(), key=lambda one: len(one[1])):
         if LEAST <= len(row) <= MAX_UPDATES:
-            posts = [Update(row[post], text) for post, text in _texts(lines, list(row), tag).items()]
+            texts, first = _texts(lines, list(row), tag)
+            posts = [Update(row[post], text) for post, text in texts.items()]
             size = sum(len(post.text) for post in posts)
             if size >= most and len(posts) >= LEAST and _are_in_order([post.time for post in posts]):
-                best, most = posts, size + 1
-    return best
+                best, most, begin = posts, size + 1, all(_is_time(first[post]) for post in texts)
+    return best, begin
 
 
 def _times(root: Any) -> Iterator[tuple[Any, str]]:
@@ -116,9 +123,10 @@ def _times(root: Any) -> Iterator[tuple[Any, str]]:
             yield element, text
 
 
-def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> dict[Any, str]:
-    """Return the texts of posts, which begin with their elements; those without text are left out."""
+def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> tuple[dict[Any, str], dict[Any, str]]:
+    """Return the texts of posts, which begin with their elements, and their first lines; none without text."""
     texts: defaultdict[Any, list[Line]] = defaultdict(list)
+    first = dict[Any, str]()
     current, parent = None, posts[0].getparent()
     within = {None: None, parent: parent, **dict(zip(posts, posts, strict=True))}  # of all elements that were met
     for line in lines:
@@ -132,15 +140,17 @@ def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> dict[Any, str]:
             current = at
         elif at is None or tag not in _HEADINGS:
             current = None
-        if current is not None and line.is_kept:
-            texts[current].append(line)
+        if current is not None:
+            first.setdefault(current, line.text)
+            if line.is_kept:
+                texts[current].append(line)
     found = dict[Any, str]()
     for post, its in texts.items():
         linked = sum(len("".join(link.itertext())) for line in its for link in line.actions if link.tag == "a")
         text = "\n".join(line.text for line in its if not _is_time(line.text))
         if text and linked <= HALF * len(text):  # of a teaser more is linked
             found[post] = text
-    return found
+    return found, first
 
 
 def _is_time(text: str) -> bool:
