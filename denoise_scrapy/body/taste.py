@@ -16,6 +16,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.bylines import byline_chances
 from denoise_scrapy.body.strategies import find_strategy
 from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, Values
 from denoise_scrapy.body.strategies.combined import block_model, first_judgement
@@ -51,7 +52,9 @@ def find_parts(
         features, odds = first or first_judgement(page, site)
         signals = part_signals(page.tree, page.words, features, Neighbours.of(page.tree), odds)
         for name in (name for name in LEARNED if name in names):
-            found[name] = block_model().forests[f"part {name}"].probability(signals)
+            forest = block_model().forests[f"part {name}"]
+            is_byline = name == "bylines"
+            found[name] = byline_chances(page, signals, odds, forest) if is_byline else forest.probability(signals)
     if "captions" in found:
         found["captions"][page.blocks.inside_tags({"figcaption", "caption"})] = 1
     if "tables" in names:
