@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
+from denoise_scrapy.body.notes import NOTE_ODDS, notes_of_corrections
 from denoise_scrapy.body.price import PRICE_ODDS, block_of_price
 from denoise_scrapy.body.stated import stated_words
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy, Values
@@ -189,7 +190,8 @@ def reasons_of(
         strong = (i for i in chosen if abs(values[i]) >= LEAST)
         said = [f"{FAMILIES[names[i]].say(rows, block)} ({values[i]:+.1f})" for i in strong]
         if abs(shift[block]) >= LEAST:
-            why = "worded like a frame" if shift[block] < 0 else "the price below the headline"
+            raised = "the price below the headline" if shift[block] == PRICE_ODDS else "a correction"
+            why = "worded like a frame" if shift[block] < 0 else raised
             said.insert(0, f"{why} ({shift[block]:+.1f})")
         reasons.append("; ".join(said[:MOST]) or "nothing stands out")
     return reasons
@@ -237,6 +239,7 @@ class CombinedStrategy(Strategy):
         shift = doubts(page.tree, model.phrases, probability)
         if (price := block_of_price(page)) is not None:
             shift[price] = PRICE_ODDS
+        shift[notes_of_corrections(page, probability)] = NOTE_ODDS
         probability /= probability + (1 - probability) * np.exp(-shift)
         probability[page.unseen_blocks] = 0
         is_byline = np.zeros(len(odds), bool)
