@@ -11,6 +11,9 @@ ALL = "<p><a href=/>Alle</a>"
 POSTS = 3 * "<div><{0}><a href=/ada>Ada</a></{0}><div><p>Dichtung.</p></div></div>"
 REMARKS = 3 * "<div><a href=/ada>Ada</a><div class='{0}'><p>Dichtung.</p></div></div>"
 ENTRY = "<div><{0}>{1}</{0}><p>Dichtung für die Pumpe am Tor, dazu ein Buch mit allen Ständen vom Herbst.</p></div>"
+TICKER = "".join(
+    f"<section>{{0}}<time>{one}</time>{PROSE}</section>" for one in ("11:42", "11.05 Uhr", "9h30", "0:10 am")
+)
 LINKS = "<li><a href=/1>Clerk</a><li><a href=/2>Tenor</a><li><a href=/3>Painter</a>"
 
 
@@ -66,6 +69,18 @@ def weights(html: str, chances: list[float]) -> list[float]:
          [0.9, 0.9, *3 * [0.1, 0.02]], [0.9, 0.9, *3 * [0.1, 0.02]]),
         (f"<title>Tor</title><article><h1>Tor</h1><p>Offen.</article><div class=comments>{REMARKS.format('')}</div>",
          [0.9, 0.9, *3 * [0.4, 0.4]], [0.9, 0.9, *3 * [0.12, 0.12]]),
+        # posts with times in order: not without order, below names, nor links, nor a programme, nor beside a long text
+        (f"<div>{TICKER.format('')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.6]),
+        (f"<div>{TICKER.replace('section>', 'h4>').replace('</time>', '</h4>').format('')}</div>",
+         4 * [0.1, 0.2], 4 * [0.1, 0.6]),
+        (f"<div>{TICKER.format('').replace('11.05', '9.05')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.2]),
+        (f"<div>{TICKER.format('').replace('11.05 Uhr', '11.05.2026')}</div>",
+         4 * [0.1, 0.2], [0.1, 0.6, 0.1, 0.2, 0.1, 0.6, 0.1, 0.6]),
+        (f"<div>{TICKER.format('<p>Ada</p>')}</div>", 4 * [0.1, 0.1, 0.2], 4 * [0.1, 0.1, 0.2]),
+        (f"<div>{TICKER.format('').replace('<p>', '<p><a href=/>')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.2]),
+        (f"<div>{TICKER.format('').replace(PROSE, '<p>Tagesschau')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.2]),
+        (f"<div>{9 * PROSE}</div><div>{TICKER.format('')}</div>",
+         [*9 * [0.95], *4 * [0.1, 0.2]], [*9 * [0.95], *4 * [0.1, 0.2]]),
         # the footer of an article
         (f"<article><p><a href=/>A</a><footer><h3>Quellen</h3><li>Akte 12</li></footer></article><footer>{PROSE}",
          [0.5, 0.3, 0.2, 0.3], [0.5, 0.6, 0.6, 0.3]),
