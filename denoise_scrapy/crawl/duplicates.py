@@ -84,8 +84,8 @@ class Duplicates:
         # after Scrapy's feeds: extensions are created first
         connect = crawl.crawler.signals.connect
         connect(self._item_scraped, signals.item_scraped)
-        connect(self._item_dropped, signals.item_dropped)
-        connect(self._item_error, signals.item_error)
+        connect(self._item_lost, signals.item_dropped)
+        connect(self._item_lost, signals.item_error)
         if self.chunk_field:
             connect(self._note_gone, signals.response_received)
 
@@ -131,11 +131,15 @@ class Duplicates:
                 found += [(url, name) for name in ids]
         return found
 
-    def _item_dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
-        self._lost(self._passages.end(item, response, exception))
-
-    def _item_error(self, item: Any, response: Response | None, failure: Failure) -> None:
-        self._lost(self._passages.end(item, response, failure.value))
+    def _item_lost(
+        self,
+        item: Any,
+        response: Response | None,
+        exception: BaseException | None = None,
+        failure: Failure | None = None,
+    ) -> None:
+        """Take the signal of an item that was dropped, with an exception, or failed, with a failure."""
+        self._lost(self._passages.end(item, response, exception if failure is None else failure.value))
 
     def _lost(self, passage: Passage | None) -> None:
         if passage in self._open:
