@@ -433,14 +433,11 @@ class DenoiseSettings:
             given = {name: getattr(spider, name) for name in names}  # a property if `spider` is a class
             own = {name: value for name, value in given.items() if not (callable(value) or isinstance(value, property))}
             read = read._with_values(own, lambda name: PREFIX.lower() + name, imports=imports)
-        named = (
-            {name for some in read_examples(read.examples).values() for one in some for name in one.fields}
-            if read.examples
-            else ()
-        )
-        for key in (key for key in read.fields if read.enabled and key.startswith(TAUGHT_AS)):
-            if key.removeprefix(TAUGHT_AS) not in named:
-                hint = nearest_hint(key, [TAUGHT_AS + name for name in named])
+        taught = read_examples(read.examples).values()
+        named = {TAUGHT_AS + name for examples in taught for one in examples for name in one.fields}
+        for key in read.fields if read.enabled else ():
+            if key.startswith(TAUGHT_AS) and key not in named:
+                hint = nearest_hint(key, named)
                 raise ConfigurationError(
                     f"DENOISE_FIELDS[{key!r}]: no example in DENOISE_EXAMPLES names this field{hint}"
                 )

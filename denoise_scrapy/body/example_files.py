@@ -26,9 +26,13 @@ PAGE, SAID = "page.html.gz", "example.json"
 def read_examples(folder: str) -> Mapping[str, tuple[Example, ...]]:
     """Return the examples in a folder and those below it, by the site of their addresses, the newest first.
 
+    Without a folder there are none.
+
     Raises:
         ValueError: There is no such folder, or one cannot be read or has no address; the message names it.
     """
+    if not folder:
+        return {}
     root = Path(folder)
     if not root.is_dir():
         raise ValueError("there is no such folder")
@@ -38,11 +42,10 @@ def read_examples(folder: str) -> Mapping[str, tuple[Example, ...]]:
             said = json.loads(path.read_text("utf-8"))
             with gzip.open(path.with_name(PAGE)) as file:
                 html = file.read(MOST_BYTES + 1)
-            keep = said.get("keep") or ()
             example = Example(
                 html,
                 said.get("text") or "",
-                (keep,) if isinstance(keep, str) else tuple(keep),
+                said.get("keep") or (),
                 said["url"],
                 str(said["date"]),
                 {str(name): str(one) for name, one in (said.get("fields") or {}).items()},

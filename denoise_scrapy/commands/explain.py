@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         taste=read.taste,
         keep=read.keep,
         remove=read.remove,
-        examples=examples_of(read.examples, url or "") if read.examples else (),
+        examples=examples_of(read.examples, url or ""),
     )
     data = explanation.html.encode()
     if args.output == STANDARD:

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         if args.forget and args.host is None:
             raise UsageError("--forget needs a HOST")
         kept = {site.site: site for site in store.sites()}
-        taught = read_examples(folder) if (folder := DenoiseSettings.from_settings(settings).examples) else {}
+        taught = read_examples(DenoiseSettings.from_settings(settings).examples)
         names = sites_of([*dict.fromkeys([*kept, *taught])], args.host, f"{store.place}: no pages")
         if args.forget:
             for name in names:

@@ -59,7 +59,7 @@ def with_folder(crawl: Crawl) -> None:
     """Have a crawl with a teacher use the examples that it stored beside the site memory."""
     settings = crawl.settings
     place = sites_place(settings, job_dir(crawl.crawler.settings))
-    if not settings.teacher or settings.examples:
+    if settings.examples:
         return
     if place is None or place.startswith(SCHEMES):
         crawl.say_once("teacher/unstored", UNSTORED)
@@ -154,7 +154,7 @@ class Teacher:
         return await asyncio.shield(self._sites[site])
 
     def _read(self, site: str) -> Templates:
-        examples = read_examples(self._folder).get(site, ())[:MOST_EXAMPLES] if self._folder else ()
+        examples = read_examples(self._folder).get(site, ())[:MOST_EXAMPLES]
         taught = [containers_of(Page.parse(one.html, url=one.url).facts) for one in examples]
         return [(template, None) for template in (*self._kept.pop(site, ()), *taught)]
 

@@ -147,7 +147,7 @@ class Extractor:
         if source.is_comparable and not page.media_type:
             self._memory.remember(page if self._keeps_elements else page.facts)
         if source.number:
-            is_taught = settings.examples and any(one.fields for one in examples_of(settings.examples, page.url))
+            is_taught = any(one.fields for one in examples_of(settings.examples, page.url))
             is_asked = settings.columns[META] or settings.columns[NEWS] or is_taught
             self._keep(source.number, _Page(page, settings, source if is_asked else None, source.as_text))
         return 0 if page.boxes is None else int(np.count_nonzero(~np.isnan(page.boxes.x)))
@@ -235,10 +235,7 @@ class Extractor:
 
     def _examples(self, settings: DenoiseSettings, url: str) -> list[Example]:
         """Return the examples of a page's site, the newest first."""
-        if not (settings.examples or self._taught):
-            return []
-        taught = self._taught.get(site_key(url), {})
-        stored = examples_of(settings.examples, url) if settings.examples else ()
+        taught, stored = self._taught.get(site_key(url), {}), examples_of(settings.examples, url)
         found = [*reversed(taught.values()), *(one for one in stored if one.url not in taught)][:MOST_EXAMPLES]
         self._refused.update(one for one in found if (one.text or one.keep) and not lesson_of(one).widths)
         return found
