@@ -17,7 +17,7 @@ from denoise_scrapy.body import Body, extract
 from denoise_scrapy.body.fields import FIELDS, META, NO_SETTINGS, columns_of, field_of, values_of
 from denoise_scrapy.commands import STANDARD, STOPPED, Given, UsageError
 from denoise_scrapy.commands.body_files import BodyFiles, FolderOfTexts, JsonLinesFile, ParquetFile
-from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
+from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page, whole
 from denoise_scrapy.commands.jobs import Make, bodies_of, in_processes
 from denoise_scrapy.commands.page_files import Pages, is_many
 from denoise_scrapy.commands.tei import tei_of
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     several.add_argument("--resume", action="store_true", help="leave out pages that an earlier run has written")
     several.add_argument("--errors", metavar="FILE", help="write a line of JSON for each record that is not a page")
     jobs = "processes; the pages of one site are extracted by one; default: 1"
-    several.add_argument("--jobs", type=_jobs, default=1, metavar="N", help=jobs)
+    several.add_argument("--jobs", type=partial(whole, most=MOST_JOBS), default=1, metavar="N", help=jobs)
 
 
 def run(args: argparse.Namespace, settings: Given) -> int:
@@ -111,12 +111,6 @@ def row_of(body: Body, form: str, settings: Any = NO_SETTINGS, fields: Sequence[
     columns = columns_of(form, fields)
     tei = {name: tei_of(body, meta=False) for name in columns if name == "tei"}
     return {"url": body.url, **values_of({name: name for name in columns if name not in tei}, body, settings), **tei}
-
-
-def _jobs(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= MOST_JOBS:
-        raise argparse.ArgumentTypeError(f"{text} is not from 1 to {MOST_JOBS}")
-    return int(text)
 
 
 def _extract_many(args: argparse.Namespace, settings: Given, make: Make, chosen: Mapping[str, Any]) -> int:

@@ -60,6 +60,13 @@ def rule_given(args: argparse.Namespace, settings: DenoiseSettings) -> tuple[str
     return rule, args.threshold or threshold or RULES[rule].threshold
 
 
+def whole(text: str, most: int = 1_000_000) -> int:
+    """Return a number of things of the command line."""
+    if not text.isdecimal() or not 0 < int(text) <= most:
+        raise argparse.ArgumentTypeError(f"{text} is not from 1 to {most:,}")
+    return int(text)
+
+
 def share(text: str) -> float:
     """Return a threshold of the command line; argparse names this function if it is no number."""
     value = float(text)

@@ -25,6 +25,7 @@ from typing_extensions import override
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.commands import UsageError, check_output
 from denoise_scrapy.commands.fetch_pages import NOTHING_KEPT, process_for
+from denoise_scrapy.commands.inputs import whole
 from denoise_scrapy.commands.trial_report import Costs, TriedItem, lines_of, report_of
 from denoise_scrapy.crawl.items import has_field
 from denoise_scrapy.crawl.parts import ADDONS, PREFIX, has_addon, path_of
@@ -46,7 +47,7 @@ _TRIED = "_denoise_trial"  # attribute of a crawler
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("spider", metavar="SPIDER", help="name of a spider of the project, or a .py file with one")
-    parser.add_argument("-n", "--items", type=_positive, default=ITEMS, help=f"items to try (default: {ITEMS})")
+    parser.add_argument("-n", "--items", type=whole, default=ITEMS, help=f"items to try (default: {ITEMS})")
     parser.add_argument("-a", metavar="NAME=VALUE", action="append", default=[], help="an argument of the spider")
     parser.add_argument("--pipelines", action="store_true", help="run the project's pipelines too, which may write")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="the report; default: SPIDER-trial.html")
@@ -209,9 +210,3 @@ def _spider_of(name: str, settings: Settings) -> type[Spider]:
     if len(found) != 1:
         raise UsageError(f"{name} has {len(found)} spiders, not one")
     return found[0]
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text}: valid is a whole number of 1 or more")
-    return int(text)

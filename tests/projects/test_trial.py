@@ -141,8 +141,8 @@ def test_a_trial_without_items_counts_errors_and_says_where_to_look(project: Pat
     ("line", "said"),
     [
         ("storys", "there is no spider 'storys'; did you mean stories?"),
-        ("stories -n 0", "0: valid is a whole number of 1 or more"),
-        ("stories -n x", "x: valid is a whole number of 1 or more"),
+        ("stories -n 0", "0 is not from 1 to 1,000,000"),
+        ("stories -n x", "x is not from 1 to 1,000,000"),
         ("stories -o trial.txt", "-o trial.txt: valid is .html"),
         ("stories -o nowhere/trial.html", "valid is .html, in a folder that exists"),
         ("courier/spiders.py", "has 2 spiders, not one"),
