@@ -10,7 +10,7 @@ import argparse
 import sys
 import time
 from collections import Counter
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -196,14 +196,9 @@ def _spider_of(name: str, settings: Settings) -> type[Spider]:
             return loader.load(name)
         except KeyError:
             raise UsageError(f"there is no spider {name!r}{nearest_hint(name, loader.list())}") from None
-    spec = spec_from_file_location(Path(name).stem, name)
-    if spec is None or spec.loader is None:
-        raise UsageError(f"{name} is no Python file")
-    module = module_from_spec(spec)
-    sys.modules.setdefault(spec.name, module)  # where dataclasses look for it
-    sys.path.insert(0, str(Path(name).parent))  # it may import others
+    sys.path.insert(0, str(Path(name).absolute().parent))  # as `scrapy runspider` does
     try:
-        spec.loader.exec_module(module)
+        module = import_module(Path(name).stem)
     except Exception as error:
         raise UsageError(f"{name} cannot be loaded: {type(error).__name__}: {error}") from error
     found = list(iter_spider_classes(module))
