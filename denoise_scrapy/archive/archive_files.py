@@ -75,7 +75,7 @@ def address_below(url: str, place: str) -> str:
     return urljoin(url if url.endswith("/") else f"{url}/", "./" + quote(place, safe="/@!$&'()*+,;=~"))
 
 
-def _local(pattern: str, outputs: Sequence[str] = ()) -> list[str]:
+def _local(pattern: str, outputs: Sequence[str]) -> list[str]:
     found = _but_outputs(local_files(pattern), pattern, outputs)
     if Path(pattern).is_file():
         return found

@@ -80,7 +80,7 @@ def estimate_tokens(text: str) -> int:
 
 def chunk_markdown(
     markdown: str,
-    max_tokens: int = 400,
+    max_tokens: int,
     overlap: int = 0,
     count: Callable[[str], int] | None = None,
     *,

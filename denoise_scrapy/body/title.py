@@ -30,7 +30,7 @@ SEPARATOR = re.compile(
 MIN_LABEL = 4
 
 
-def title_of(page: Page, titles: Sequence[str] = ()) -> str:
+def title_of(page: Page, titles: Sequence[str]) -> str:
     """Return the title of a page, given titles of other pages of its site; "" if it has none."""
     title, titles = page.title, list(filter(None, titles))
     names = list(map(letters, page.tree.declared(b"og:site_name")))

@@ -279,7 +279,7 @@ class Passage:
         counted = page or self.siblings.page
         self.tally = None if counted is None else counted.tally  # of its site
 
-    def compare(self, spellings: Spellings, *, version: bool, chunks: str = "") -> str:
+    def compare(self, spellings: Spellings, *, version: bool, chunks: str) -> str:
         """Set `text` to the part of the item that is compared with others; return why it has none, else "".
 
         The text is what the plugin put into the body field, or the value of the field named by the settings. The key is

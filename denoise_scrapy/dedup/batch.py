@@ -38,9 +38,7 @@ class Batch:
     crawl, and is a duplicate only if the batch already contained the same key with the same text.
     """
 
-    def __init__(
-        self, index: DuplicateIndex, *, keep: str = KEEPS[0], scope: str = SCOPES[0], numbered: bool = True
-    ) -> None:
+    def __init__(self, index: DuplicateIndex, *, keep: str, scope: str = SCOPES[0], numbered: bool = True) -> None:
         for name, given, valid in (("keep", keep, KEEPS), ("scope", scope, SCOPES)):
             if given not in valid:
                 raise ValueError(f"{name} must be one of {', '.join(valid)}, got {given!r}")

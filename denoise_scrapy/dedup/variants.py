@@ -235,7 +235,7 @@ def judged(item: ReadText, like: Like, certainty: float = CERTAINTY) -> Judged: 
 MOST_NAMED = 2
 
 
-def lone_fields(item: ReadText, like: Like, certainty: float = CERTAINTY) -> tuple[str, ...]:
+def lone_fields(item: ReadText, like: Like, certainty: float) -> tuple[str, ...]:
     """Return the names of the few fields but for whose values an item would be a copy of a kept one; none otherwise."""
     other = other_values(item.fingerprint.values, like.record.fingerprint.values)
     named = tuple(name for name in item.value_names if crc(name) in other)

@@ -62,7 +62,7 @@ class Tools:
         error: The exception for messages to the agent.
     """
 
-    def __init__(self, *, private: bool = False, error: type[Exception] = ValueError) -> None:
+    def __init__(self, *, private: bool, error: type[Exception] = ValueError) -> None:
         self._private = private
         self._error = error
 

@@ -143,9 +143,7 @@ _BREAK = "\x01"
 class PageAnnotations:
     """A page's metas, links, JSON-LD, lines, and marked elements with their line; made in one pass."""
 
-    def __init__(
-        self, html: str | bytes, body: str, *, read_noscript: bool = False, unseen: Collection[str] = frozenset()
-    ) -> None:
+    def __init__(self, html: str | bytes, body: str, *, read_noscript: bool = False, unseen: Collection[str]) -> None:
         self.metas: defaultdict[str, list[str]] = defaultdict(list)
         self.links: dict[str, str] = {}
         self.scripts: list[str] = []

@@ -174,7 +174,7 @@ class Elements:
 class Blocks:
     """Columns of a page's m blocks in order, of shape (m,) unless stated otherwise; and the core's `rows`."""
 
-    def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
+    def __init__(self, elements: Elements, boxes: Boxes | None) -> None:
         self.elements = elements
         self.rows = rows = elements.tree.block_rows
         self.element: IntArray = rows["element"].astype(np.int64)  # nearest block-level element of the block's text
@@ -404,7 +404,7 @@ class Page:
         return page
 
     @classmethod
-    def without_structure(cls, html: str | bytes, *, url: str | None = None, encoding: str | None = None) -> Page:
+    def without_structure(cls, html: str | bytes, *, url: str | None, encoding: str | None) -> Page:
         """Return a page of all text of some HTML, as for a page that is too large; this takes linear time."""
         page = cls(_text_alone(to_utf8(html, encoding)), url=url or "")
         page.is_too_large = True
