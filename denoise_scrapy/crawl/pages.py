@@ -51,13 +51,8 @@ def is_html(response: Response) -> bool:
 
 def is_page(response: Response) -> bool:
     """Return whether `response` is non-empty HTML; robots.txt and pictures, sometimes served as HTML, are no pages."""
-    is_other = urlsplit(response.url).path == "/robots.txt" or not is_html(response) or has_no_markup(response)
+    is_other = urlsplit(response.url).path == "/robots.txt" or not is_html(response) or media_type(response.body)
     return bool(response.body) and not is_other
-
-
-def has_no_markup(response: Response) -> bool:
-    """Return whether a response is a picture, a PDF, JSON and the like, whatever its headers say."""
-    return bool(media_type(response.body))
 
 
 def is_comparable(request: Request, response: Response) -> bool:

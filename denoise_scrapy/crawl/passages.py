@@ -56,11 +56,12 @@ from denoise_scrapy.crawl.items import (
     values_of,
     with_values,
 )
-from denoise_scrapy.crawl.pages import OK, CrawledPage, has_no_markup, is_html
+from denoise_scrapy.crawl.pages import OK, CrawledPage, is_html
 from denoise_scrapy.crawl.parts import LARGE, LONGEST_WAIT, MOST_HELD, MOST_KNOWN, MOST_OF_ALL, Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES, Verdict
 from denoise_scrapy.dedup.variants import ReadText, read_text, site_of
+from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, spelling
@@ -203,7 +204,7 @@ class ResponseItems:
         response = self.response
         if not isinstance(response, TextResponse):
             return reason
-        return NO_HTML if not is_html(response) else NO_MARKUP if has_no_markup(response) else reason
+        return NO_HTML if not is_html(response) else NO_MARKUP if media_type(response.body) else reason
 
     def _is_about(self, named: Named) -> bool:
         """Return whether this page is about an item, judged by the items so far."""
