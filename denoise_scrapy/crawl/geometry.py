@@ -93,8 +93,8 @@ class Geometry:
     def take(self, request: Request) -> None:
         """Keep the layout for as long as the request lives, and restore the request's meta."""
         methods = request.meta.get(METHODS_META)
-        ours = methods[-1] if methods and isinstance(methods, list) else None
-        if LayoutMethod is None or not isinstance(ours, LayoutMethod):
+        ours: Any = methods[-1] if methods and isinstance(methods, list) else None
+        if type(ours) is not LayoutMethod:
             return
         if ours.result:
             self._layouts[request] = ours.result
