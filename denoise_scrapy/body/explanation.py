@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from html import escape
-from importlib.resources import files
+from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
@@ -297,7 +297,7 @@ class Explanation:
 @cache
 def asset(name: str) -> str:
     """Return one of the files of which the HTML file is made."""
-    return (files(__package__) / "explained" / name).read_text("utf-8").strip()
+    return Path(__file__).with_name("explained").joinpath(name).read_text("utf-8").strip()
 
 
 def _hash(source: str) -> str:

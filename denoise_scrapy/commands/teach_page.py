@@ -19,8 +19,8 @@ from functools import cached_property
 from hmac import compare_digest
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
 from itertools import islice
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from secrets import token_urlsafe
 from typing import Any, NamedTuple
@@ -256,8 +256,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _asset(name: str, nonce: str) -> str:
-    text = (files("denoise_scrapy") / "commands" / name).read_text("utf-8")
-    return text.replace("{nonce}", nonce)
+    return Path(__file__).with_name(name).read_text("utf-8").replace("{nonce}", nonce)
 
 
 def serve(pages: TaughtPages, save: Callable[[Example], object], *, browser: bool) -> tuple[Example, str]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -102,8 +101,7 @@ class Forests(NamedTuple):
 @cache
 def forests() -> Forests:
     """Return the forests that come with the package."""
-    with as_file(files("denoise_scrapy.dedup") / "models" / "verdicts.npz") as path:
-        return Forests.load(path)
+    return Forests.load(Path(__file__).with_name("models") / "verdicts.npz")
 
 
 def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from html import escape
-from importlib.resources import files
+from pathlib import Path
 from string import Template
 
 # Maximum characters of an argument in a log line: enough for advice, but text from sites is cut.
@@ -131,7 +131,7 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequen
 def figures_page(title: str, parts: Iterable[str], style: str = "") -> str:
     """Return a self-contained HTML page, light or dark, for screens of any width; the parts are HTML."""
     # it loads and runs nothing, whatever a crawled site has put into it
-    page = Template((files("denoise_scrapy.support") / "figures.html").read_text("utf-8"))
+    page = Template(Path(__file__).with_name("figures.html").read_text("utf-8"))
     return page.substitute(title=escape(shown(title, MAX_CELL)), parts="\n".join(parts), style=style)
 
 

@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -115,8 +114,7 @@ class BlockModel:
 @cache
 def block_model() -> BlockModel:
     """Return the model that comes with the package."""
-    with as_file(files("denoise_scrapy.body") / "models" / "blocks.npz") as path:
-        return BlockModel.load(path)
+    return BlockModel.load(Path(__file__).parents[1] / "models" / "blocks.npz")
 
 
 def first_judgement(page: Page, site: SiteStatistics) -> tuple[Values, Values]:
