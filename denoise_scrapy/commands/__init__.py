@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from denoise_scrapy.exceptions import UsageError as UsageError
+from denoise_scrapy.support.lazily import names_of
 from denoise_scrapy.support.shown import report, say, say_json
 
 #: Settings of a project, or a mapping with some of them.
@@ -50,10 +51,8 @@ SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
 _GLOBAL = "Scrapy's global options work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."
 
 
-def __getattr__(name: str) -> Any:
-    if name != "DenoiseCommand":  # the entry point: only Scrapy needs it, and loading Scrapy takes as long as a page
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"{__name__}.scrapy_command").DenoiseCommand
+# the entry point: only Scrapy needs it, and loading Scrapy takes as long as a page
+__getattr__ = names_of(__name__, {"DenoiseCommand": "scrapy_command"})
 
 
 def run(argv: Sequence[str], settings: Given) -> int:
