@@ -29,7 +29,7 @@ from denoise_scrapy.crawl.parts import MOST_KNOWN, refusing_to_start
 from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, NO_TEXT, OPTED_OUT, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
-from denoise_scrapy.metadata.annotations import LIBRARIES, find
+from denoise_scrapy.metadata.annotations import find_libraries
 from denoise_scrapy.settings import (
     CONTAINS,
     MARK,
@@ -298,11 +298,10 @@ class BodyPipeline(ItemPipeline):
     def _check_libraries(self) -> None:
         """Raise `ConfigurationError` for a field whose library is missing."""
         for what, field in self._crawl.settings.columns[META].items():
-            for library in LIBRARIES:
-                try:
-                    find(library)
-                except ImportError as error:
-                    raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
+            try:
+                find_libraries()
+            except ImportError as error:
+                raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
 
 
 # What becomes of an item, besides the reasons why it passes (`denoise/dedup/passed/…`).

@@ -78,13 +78,14 @@ def load(name: str) -> Any:
         raise ImportError(_MISSING.format(name)) from error
 
 
-def find(name: str) -> None:
-    """Do the same, without importing it, which takes half a second."""
-    found = None
-    with suppress(ImportError, ValueError):  # of other code that imports
-        found = find_spec(name)
-    if found is None:
-        raise ImportError(_MISSING.format(name))
+def find_libraries() -> None:
+    """Raise the same for a missing one, without importing any, which takes half a second."""
+    for name in LIBRARIES:
+        found = None
+        with suppress(ImportError, ValueError):  # of other code that imports
+            found = find_spec(name)
+        if found is None:
+            raise ImportError(_MISSING.format(name))
 
 
 #: Bytes of a page that are read. The largest of 360 recorded pages has 1.5 MB.
