@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from denoise_scrapy.commands import SHOWN
 from denoise_scrapy.dedup.versions import written
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import as_text, row_file
-from denoise_scrapy.support.shown import WORDS, beside, counted, figures_page, numbered, shared, shown
+from denoise_scrapy.support.shown import WORDS, beside, counted, drawn, figures_page, numbered, shared
 
 KEY = "url"
 # Changed items that are drawn on the page.
@@ -85,13 +84,13 @@ class FeedDifference:
     def page(self) -> str:
         """Return an HTML page with the changed items, before and after."""
         lines = list(self.lines())
-        parts = [f"<p>{escape(shown(line))}" for line in lines[: 1 + bool(self.changed)]]
+        parts = [f"<p>{drawn(line)}" for line in lines[: 1 + bool(self.changed)]]
         for name in [*self.changed][:DRAWN]:
             rows = "".join(self._drawn(name, field) for field in self.changed[name])
-            parts.append(f"<h2>{escape(shown(name))}</h2><div class='two pair'>{rows}</div>")
+            parts.append(f"<h2>{drawn(name)}</h2><div class='two pair'>{rows}</div>")
         for what, names in (("Gone", self.gone), ("New", self.new)):
             if names:
-                listed = "".join(f"<li>{escape(shown(name))}" for name in names[:DRAWN])
+                listed = "".join(f"<li>{drawn(name)}" for name in names[:DRAWN])
                 parts.append(f"<h2>{what}: {len(names):,}</h2><ul>{listed}</ul>")
         return figures_page("What differs between two feeds", parts)
 
@@ -110,7 +109,7 @@ class FeedDifference:
     def _drawn(self, name: str, field: str) -> str:
         old, new = self._both(name, field)
         sides = ("before", beside(old, new, MOST_CHARS)), ("after", beside(new, old, MOST_CHARS))
-        return "".join(f"<div><h3>{escape(field)} {when}</h3>{text}</div>" for when, text in sides)
+        return "".join(f"<div><h3>{drawn(field)} {when}</h3>{text}</div>" for when, text in sides)
 
 
 def _items(path: Path, key: str) -> dict[str, Mapping[str, Any]]:

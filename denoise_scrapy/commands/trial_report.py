@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from statistics import median
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from denoise_scrapy.body import Body
 from denoise_scrapy.crawl.teacher import DOUBTED
 from denoise_scrapy.pipelines import COPY
 from denoise_scrapy.settings import CONTAINS, NO_CONTENT, UPDATE, VARIANT
-from denoise_scrapy.support.shown import beside, counted, figures_page, shown
+from denoise_scrapy.support.shown import beside, counted, drawn, figures_page
 
 # Blocks of a page that are drawn, and characters of one: a list may have thousands.
 MOST_BLOCKS, MOST_CHARS = 300, 2000
@@ -130,9 +129,7 @@ def lines_of(items: Sequence[TriedItem], costs: Costs) -> list[tuple[str, str]]:
 
 def report_of(name: str, items: Sequence[TriedItem], costs: Costs) -> str:
     """Return the report as an HTML page: the summary, what would be dropped, and each page before and after."""
-    summary = "".join(
-        f"<tr><td><b>{escape(what)}</b><td>{escape(shown(said))}" for what, said in lines_of(items, costs)
-    )
+    summary = "".join(f"<tr><td><b>{what}</b><td>{drawn(said)}" for what, said in lines_of(items, costs))
     parts = [f"<table>{summary}</table>"]
     kept = {item.key: item for item in reversed(items) if item.key}
     dropped = [item for item in items if item.is_dropped]
@@ -150,8 +147,8 @@ def _copy(item: TriedItem, kept: TriedItem | None) -> str:
     new, old = item.text, "" if kept is None else kept.text
     sure = f"<small>sure to {item.share:.0%}</small>" if 0 < item.share < 1 else ""
     return (
-        f"<div class='two pair'><div><h3>dropped: {_link(item.url)} {sure}</h3>{beside(new, old, BESIDE)}</div>"
-        f"<div><h3>kept: {_link(item.of)}</h3>{beside(old, new, BESIDE)}</div></div>"
+        f"<div class='two pair'><div><h3>dropped: {drawn(item.url)} {sure}</h3>{beside(new, old, BESIDE)}</div>"
+        f"<div><h3>kept: {drawn(item.of)}</h3>{beside(old, new, BESIDE)}</div></div>"
     )
 
 
@@ -161,7 +158,7 @@ def _item(item: TriedItem) -> str:
     said += [WHY_NONE.get(item.reason, item.reason)] if item.reason else []
     said += [item.outcome.replace("_", " ")] if item.outcome else []
     bad = ' class="bad"' if item.reason or item.confidence < DOUBTED else ""
-    head = f"<summary>{_link(item.url)} <small{bad}>{escape(', '.join(said))}</small></summary>"
+    head = f"<summary>{drawn(item.url)} <small{bad}>{drawn(', '.join(said))}</small></summary>"
     if item.body is None:
         return f"<details>{head}{_lines(item.text)}</details>"
     before = "".join(_blocks(item.body)) or "<p class=out>nothing"
@@ -172,7 +169,7 @@ def _item(item: TriedItem) -> str:
 def _blocks(body: Body) -> Iterator[str]:
     for block in body.blocks[:MOST_BLOCKS]:
         name = "kept" if block.kept else "out"
-        yield f'<p class="{name}" title="{escape(shown(block.reason), quote=True)}">{_cut(block.text)}'
+        yield f'<p class="{name}" title="{drawn(block.reason)}">{_cut(block.text)}'
     if len(body.blocks) > MOST_BLOCKS:
         yield f"<p>… and {len(body.blocks) - MOST_BLOCKS:,} more"
 
@@ -187,9 +184,5 @@ def _words(item: TriedItem) -> tuple[int, int]:
     return len(item.text.split()), whole
 
 
-def _link(url: str) -> str:
-    return escape(shown(url))
-
-
 def _cut(text: str) -> str:
-    return "<br>".join(escape(shown(line)) for line in text[:MOST_CHARS].split("\n")) + "…" * (len(text) > MOST_CHARS)
+    return "<br>".join(map(drawn, text[:MOST_CHARS].split("\n"))) + "…" * (len(text) > MOST_CHARS)

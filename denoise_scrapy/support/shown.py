@@ -128,11 +128,16 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequen
     ]
 
 
+def drawn(text: str, most: int | None = None) -> str:
+    """Return a text as HTML, as `shown`."""
+    return escape(shown(text, most))
+
+
 def figures_page(title: str, parts: Iterable[str], style: str = "") -> str:
     """Return a self-contained HTML page, light or dark, for screens of any width; the parts are HTML."""
     # it loads and runs nothing, whatever a crawled site has put into it
     page = Template(Path(__file__).with_name("figures.html").read_text("utf-8"))
-    return page.substitute(title=escape(shown(title, MAX_CELL)), parts="\n".join(parts), style=style)
+    return page.substitute(title=drawn(title, MAX_CELL), parts="\n".join(parts), style=style)
 
 
 #: The words of a text that `beside` aligns, with the white space behind them; and signs.
@@ -180,7 +185,7 @@ def beside(text: str, other: str, most: int) -> str:
     alike, _ = shared(words, others)
     lines = [""]
     for number, word in enumerate(words):
-        said, end = escape(shown(word.strip())), word[len(word.rstrip()) :]
+        said, end = drawn(word.strip()), word[len(word.rstrip()) :]
         lines[-1] += said if number in alike or not said else f"<mark>{said}</mark>"
         lines += [""] if "\n" in end else []
         lines[-1] += "" if "\n" in end else end
