@@ -134,8 +134,10 @@ class SQLiteStore(Store):
     ) -> int:
         bands, row = fingerprint.bands, (*name, *_columns_of(fingerprint), version, owner, seen)
         with self._lock:
-            if owner:
-                self._note_claim(owner)
+            now, (last, beaten) = time.time(), self._beaten
+            if owner and (owner != last or not 0 <= now - beaten < _BEAT_EVERY):
+                self.beat(owner)
+                self._beaten = owner, now
             with self._connection as link:
                 if replaced or bands:  # else one statement is a transaction
                     link.execute("BEGIN IMMEDIATE")
@@ -147,13 +149,6 @@ class SQLiteStore(Store):
                     rows = [(key, number) for key in _keys(bands)]
                     link.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", rows)
         return number
-
-    def _note_claim(self, owner: str) -> None:
-        """Record that an owner is alive, if that was not recorded just now."""
-        now, (last, beaten) = time.time(), self._beaten
-        if owner != last or not 0 <= now - beaten < _BEAT_EVERY:
-            self.beat(owner)
-            self._beaten = owner, now
 
     @override
     def remove(self, number: int) -> bool:
