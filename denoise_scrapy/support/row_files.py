@@ -364,7 +364,9 @@ class ParquetRows:
     def write(self, file: BinaryIO) -> None:
         """Write all rows to a file, and delete the temporary file."""
         self._flush()
-        types = {name: self._storable(kind) for name, kind in self._types.items()}
+        # columns of nulls, or of objects without fields, are text
+        empty, text = self._arrow.null(), self._arrow.string()
+        types = {name: text if one == empty or "struct<>" in str(one) else one for name, one in self._types.items()}
         schema = self._arrow.schema(list(types.items()))
         with self._spool as spool, self._parquet.ParquetWriter(file, schema, compression="zstd") as writer:
             spool.seek(0)
@@ -410,11 +412,6 @@ class ParquetRows:
 
     def _array(self, values: list[Any], kind: Any) -> Any:
         return self._arrow.array(map(as_text, values) if kind == self._arrow.string() else values, kind)
-
-    def _storable(self, kind: Any) -> Any:
-        """Return the Parquet type: text for a column of nulls, or of objects without fields."""
-        is_empty = kind == self._arrow.null() or "struct<>" in str(kind)
-        return self._arrow.string() if is_empty else kind
 
 
 def as_text(value: Any) -> str | None:
