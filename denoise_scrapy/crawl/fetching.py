@@ -145,7 +145,13 @@ class Fetcher:
             if response is not None and 300 <= response.status < 400:
                 self._budget.give_up(site, "redirects")
         request = None if response is None else response.request
-        if response is None or request is None or not is_sibling(request, response, page):
+        if (
+            response is None
+            or request is None
+            or not (is_page(response) and is_comparable(request, response))
+            or site_key(response.url) != site
+            or len(response.body) > MAX_PAGE_BYTES
+        ):
             self._crawl.count("comparison/failed")
             return
         await self._pages.read_comparison_page(request, response, page.settings)
@@ -214,16 +220,6 @@ def redirect_to_same_page(response: Response) -> str | None:
         return None
     same_site = site_key(url) == site_key(response.url) and "@" not in url.split("/")[2]
     return url if same_site and spelling(url) == spelling(response.url) else None
-
-
-def is_sibling(request: Request, response: Response, page: CrawledPage) -> bool:
-    """Return whether a response is a page of the site that `page` may be compared with."""
-    return (
-        is_page(response)
-        and is_comparable(request, response)
-        and site_key(response.url) == page.site
-        and len(response.body) <= MAX_PAGE_BYTES
-    )
 
 
 def must_stay_public(page: CrawledPage) -> bool:
