@@ -82,8 +82,9 @@ class Geometry:
         if LayoutMethod is None:
             self._crawl.say_once("playwright", f"To render %s {_MISSING}", request.url)
             return
-        if not _waits_for_load(request):
-            return
+        goto = request.meta.get("playwright_page_goto_kwargs") or {}
+        if goto.get("wait_until") not in {None, "load", "networkidle"} and not request.meta.get(METHODS_META):
+            return  # it does not wait for the complete page, as scrapy-playwright does after any page method
         self.take(request)
         self._layouts.pop(request, None)  # from an earlier attempt
         given = request.meta.get(METHODS_META)
@@ -115,9 +116,3 @@ class Geometry:
         self._crawl.count("geometry/attached" if boxes else "geometry/missing")
         if not boxes and settings.geometry == "require":
             self._crawl.say_once("geometry", MISSING_LAYOUT, url)
-
-
-def _waits_for_load(request: Request) -> bool:
-    """Return whether the request waits for the complete page anyway: scrapy-playwright does after any page method."""
-    options = request.meta.get("playwright_page_goto_kwargs") or {}
-    return options.get("wait_until") in {None, "load", "networkidle"} or bool(request.meta.get(METHODS_META))
