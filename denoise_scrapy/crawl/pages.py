@@ -119,7 +119,9 @@ class CrawledPage:
         self.url = source.url
         self.site = site_key(source.url)  # "" if it has no http(s) URL
         self.host = site_of(source.url)
-        self.origin = _origin(request, source.url)
+        # the URL whose redirects led to a page of another path, its query as a part of the path; "" if none did
+        first = (*redirected_from(request), source.url)[0]
+        self.origin = "" if urlsplit(first).path == urlsplit(source.url).path else first.replace("?", "/")
         # all its URLs: requested, redirected through, final
         self.urls = {*redirected_from(request), request.url, source.url}
         self.names = self.urls | {spelling(url) for url in self.urls}
@@ -184,12 +186,6 @@ class RecentPages:
         self._pages.clear()
         self._named.clear()
         self.nbytes = 0
-
-
-def _origin(request: Request, url: str) -> str:
-    """Return the URL whose redirects led to a page of another path, its query as a part of the path; "" if none did."""
-    first = (*redirected_from(request), url)[0]
-    return "" if first == url or urlsplit(first).path == urlsplit(url).path else first.replace("?", "/")
 
 
 def _carried_meta(request: Request) -> dict[str, Any]:
