@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from w3lib.url import canonicalize_url
 
@@ -79,7 +78,10 @@ def stats(args: argparse.Namespace, settings: Given) -> int:
     opened, constants = open_index(args.store)
     with opened as store:
         texts = len(store)
-        nbytes = _size(store.path) if isinstance(store, SQLiteStore) else None
+        nbytes = None
+        if isinstance(store, SQLiteStore):  # with its write-ahead log
+            files = store.path, store.path.with_name(f"{store.path.name}-wal")
+            nbytes = sum(one.stat().st_size for one in files if one.exists())
     size = "" if nbytes is None else f", {nbytes:,} bytes"
     lines = [
         f"{without_password(args.store)}: {counted(texts, 'text')}{size}",
@@ -88,11 +90,6 @@ def stats(args: argparse.Namespace, settings: Given) -> int:
     ]
     show(args, {"texts": texts, "bytes": nbytes, "constants": {**constants}}, lines)
     return 0
-
-
-def _size(path: Path) -> int:
-    beside = path.with_name(f"{path.name}-wal")  # the write-ahead log
-    return path.stat().st_size + (beside.stat().st_size if beside.exists() else 0)
 
 
 def forget(args: argparse.Namespace, settings: Given) -> int:
