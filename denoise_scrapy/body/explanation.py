@@ -340,19 +340,16 @@ def explain_page(  # noqa: PLR0913 - those of `extract`
     chosen = find_strategy(strategy)
     page = Page.parse(html, url=url, keep=keep, remove=remove)
     page = page.with_unseen() if taste.hidden == "keep" else page
-    named = [(label, _parse(label, other)) for label, other in comparison_pages]
+    named = [
+        (one, other if isinstance(other, PageFacts) else Page.parse(other, url=one if site_key(one) else None))
+        for one, other in comparison_pages
+    ]
     model = SiteModel((other for _, other in named), examples)
     body = model.extract(page, strategy=strategy, taste=taste)
     others = model.statistics.for_page(page).pages
     site = model.statistics.for_page(page, chosen.comparison_pages, whole=chosen.needs_elements)
     comparison = tuple((label, _lack(other, site.pages, others)) for label, other in named)
     return Explanation(body, tuple(_rows(page, body, site)), url or name, comparison, page.unselected())
-
-
-def _parse(label: str, page: str | bytes | PageFacts) -> Page | PageFacts:
-    if isinstance(page, PageFacts):
-        return page
-    return Page.parse(page, url=label if site_key(label) else None)
 
 
 def _lack(page: Page | PageFacts, used: tuple[object, ...], others: tuple[object, ...]) -> str:
