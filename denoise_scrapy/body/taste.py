@@ -177,9 +177,10 @@ def read_wishes(
     probable = find_parts(page, site, [name for name in PARTS if getattr(taste, name) != "auto"], decision.first)
     parts = {name: probability >= LIKELY for name, probability in probable.items()}
     if taste.comments == "drop" and not decision.is_rule:
-        # what is rather text is none: a lead below a name and a date looks like one
-        rather = probable["comments"] > decision.probability
-        parts["comments"] &= rather & (not _are_the_text(parts["comments"], page, decision))
+        # what is rather text is none: a lead below a name and a date looks like one; and what holds half of the kept
+        # tokens, as the posts of a live blog or a forum do
+        tokens, comments = page.blocks.tokens * decision.kept, parts["comments"]
+        comments &= (probable["comments"] > decision.probability) & (2 * tokens[comments].sum() < tokens.sum())
     if taste.tables == "keep":  # only tables in the element that holds the body belong to it
         held = page.blocks.in_best_box(np.where(decision.kept, page.blocks.tokens, 0))
         parts["tables"] &= held & (page.blocks.link_density < HALF)
@@ -192,12 +193,6 @@ def read_wishes(
     for match in page.kept_by_user:
         wish(KEEP, matched(match), f"kept by your selector {match.selector}")
     return wishes, reasons
-
-
-def _are_the_text(blocks: BoolArray, page: Page, decision: Decision) -> bool:
-    """Return whether blocks hold half of the kept tokens, as the posts of a live blog or a forum do: no comments."""
-    kept = page.blocks.tokens * decision.kept
-    return bool(2 * kept[blocks].sum() >= kept.sum())
 
 
 def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -> tuple[Decision, str]:
