@@ -83,7 +83,8 @@ class Asked:
             done, _ = await asyncio.wait([call], timeout=LONGEST_WAIT)
         if not done:
             call.cancel()
-            call.add_done_callback(_forgotten)
+            # nobody waits for its error, which asyncio would log unless it is read
+            call.add_done_callback(lambda late: late.cancelled() or late.exception())
             self._late += 1
             self._crawl.count(f"{name}/slow")
             self._crawl.say_once(f"{name}/slow", LATE, setting, LONGEST_WAIT, url, name)
@@ -123,9 +124,3 @@ def _in_thread(work: partial[Any]) -> Awaitable[Any]:
 
     threading.Thread(target=run, name="denoise-asked", daemon=True).start()
     return asyncio.wrap_future(answer)
-
-
-def _forgotten(call: asyncio.Future[Any]) -> None:
-    """Read the error of a call that nobody waits for, which asyncio would log."""
-    if not call.cancelled():
-        call.exception()
