@@ -7,7 +7,6 @@ The user's selectors take precedence, then the parts to keep or drop, then the p
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection
 from dataclasses import dataclass, fields
 from operator import attrgetter
@@ -29,6 +28,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import HALF, BoolArray, FloatArray, IntArray
 from denoise_scrapy.page.selectors import Match
 from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.support.shown import nearest_hint
 
 #: Parts that boosted trees find, fitted on some seven hundred pages labelled by readers (`docs/main-text.md`,
 #: `training/parts.py`).
@@ -90,7 +90,7 @@ class Taste:
         >>> Taste(comments="dorp")
         Traceback (most recent call last):
             ...
-        ValueError: comments = 'dorp': did you mean 'drop'? Choose from auto, keep, drop
+        ValueError: comments = 'dorp': valid is auto | keep | drop; did you mean drop?
     """
 
     favor: str = "balanced"
@@ -107,8 +107,8 @@ class Taste:
             value = getattr(self, field.name)
             valid = FAVORS if field.name == "favor" else SWITCHES
             if value not in valid:
-                nearest = difflib.get_close_matches(str(value), valid, 1, 0)[0]
-                raise ValueError(f"{field.name} = {value!r}: did you mean {nearest!r}? Choose from {', '.join(valid)}")
+                hint = nearest_hint(str(value), valid)
+                raise ValueError(f"{field.name} = {value!r}: valid is {' | '.join(valid)}{hint}")
 
 
 #: The strategy alone decides.

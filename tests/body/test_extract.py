@@ -258,7 +258,7 @@ def test_alone_it_is_as_extract() -> None:
 
 def test_no_page_gives_no_body_and_what_is_wrong_is_told() -> None:
     assert list(extract_pages([])) == []
-    with pytest.raises(ValueError, match="did you mean 'lcs'"):
+    with pytest.raises(ValueError, match="did you mean lcs"):
         list(extract_pages(made(1), strategy="lsc"))
     with pytest.raises(TypeError, match="a page must be HTML, a path, a selector or a response, got"):
         list(extract_pages([("http://a.example/", None)]))  # type: ignore[list-item]

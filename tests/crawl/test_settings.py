@@ -78,7 +78,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         (
             "DENOISE_STRATEGY",
             "clustre",
-            "DENOISE_STRATEGY = 'clustre': unknown strategy 'clustre': did you mean 'cluster'?",
+            "| block-filter; did you mean cluster?",
         ),
         ("DENOISE_DEDUP_THRESHOLD", 1.5, "= 1.5: valid is number, 0 to 1"),
         ("DENOISE_DEDUP_CERTAINTY", "nan", "valid is number"),

@@ -1,11 +1,11 @@
 """The strategies by name. Each is a file with the same interface (`base.Strategy`)."""
 
-import difflib
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.support.shown import nearest_hint
 
 #: Valid values of `DENOISE_STRATEGY` and `extract(..., strategy=)`, and the class of each, which is imported when it is
 #: used.
@@ -41,13 +41,12 @@ def find_strategy(name: str) -> Strategy:
         2
         >>> find_strategy("lsc")
         Traceback (most recent call last):
-        ValueError: unknown strategy 'lsc': did you mean 'lcs'? Choose from combined, ...
+        ValueError: no strategy 'lsc': valid is combined | ...; did you mean lcs?
     """
     path = STRATEGIES.get(name, name)
     module, _, kind = path.rpartition(".")
     if not module:
-        near = difflib.get_close_matches(name, STRATEGIES, 1, 0)
-        raise ValueError(f"unknown strategy {name!r}: did you mean {near[0]!r}? Choose from {', '.join(STRATEGIES)}")
+        raise ValueError(f"no strategy {name!r}: valid is {' | '.join(STRATEGIES)}{nearest_hint(name, STRATEGIES)}")
     try:
         made: Strategy = getattr(import_module(module), kind)()
     except (ImportError, AttributeError, TypeError, ValueError) as error:
