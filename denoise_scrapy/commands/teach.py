@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from datetime import date
 from pathlib import Path
 
 from denoise_scrapy.body import Example
@@ -57,7 +56,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     pages = TaughtPages([(address, html), *compared], address)
     if is_given:
         text = decode_html(Path(args.text).read_bytes()) if args.text else ""
-        example = Example(html, text, tuple(args.css), address, date.today().isoformat(), fields)
+        example = Example(html, text, args.css, address, fields=fields)
         if (args.css or args.text) and not lesson_of(example).widths:
             raise UsageError(f"{args.text or ', '.join(args.css)}: the page has no such text")
         if missing := [name for name in fields if name not in named_texts(html, [example])]:

@@ -14,7 +14,6 @@ import webbrowser
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import date
 from functools import cached_property
 from hmac import compare_digest
 from http import HTTPStatus
@@ -106,7 +105,7 @@ class TaughtPages:
             if not _NAME.fullmatch(name) or not text.split() or " ".join(text.split()) not in whole:
                 raise ValueError(f"{name}: a field has a name, and a text of the page")
         text = "\n".join(texts[block] for block in sorted({*chosen}))
-        return Example(self.html, text, url=self.url, date=date.today().isoformat(), fields=dict(fields))
+        return Example(self.html, text, url=self.url, fields=fields)
 
     def body(self, number: int, *examples: Example) -> Body:
         """Return the body of one of the pages."""
