@@ -28,8 +28,6 @@ from denoise_scrapy.metadata.structured import structured_data
 from denoise_scrapy.page.parse import root_of, to_utf8
 from denoise_scrapy.support.shown import logger_of
 
-__all__ = ["News", "Update"]
-
 logger = logger_of(__name__)
 
 Value = TypeVar("Value")

@@ -44,8 +44,6 @@ from denoise_scrapy.metadata.names import AGENCY, is_person, names_in, reporters
 from denoise_scrapy.page.attributes import host_of
 from denoise_scrapy.support.shown import logger_of
 
-__all__ = ["Metadata", "language_of", "metadata_of"]
-
 logger = logger_of(__name__)
 
 #: With fewer letters no language is detected: the page's own declaration counts.
