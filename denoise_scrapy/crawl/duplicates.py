@@ -191,7 +191,7 @@ class Duplicates:
             return Verdict(duplicate=True, of=whole, score=1.0, c1=1.0)
         aside = len(text.text) > LARGE
         read = await beside(lambda: text.read(rule)) if aside else text.read(rule)
-        check = partial(_checked, text, read)
+        check = partial(_put, text, read)
         if not is_asyncio_available():  # the item passes if the kept item may still be lost
             verdict = await self.index.use(check)
             return replace(verdict, duplicate=False, of=None) if verdict and verdict.pending else verdict
@@ -203,7 +203,7 @@ class Duplicates:
                 return verdict
             if now() >= until:
                 self._crawl.count("dedup/passed/waited_in_vain")
-                return await self.index.use(lambda index: self.index.add(index, text))
+                return await self.index.use(partial(_put, text, read, is_kept=True))
             await self._outcome(str(verdict.of), text.scope, until - now())
 
     async def _kept(self, keys: set[str]) -> str:
@@ -238,10 +238,10 @@ class Duplicates:
             await asyncio.wait_for(waiting, seconds)
 
 
-def _checked(text: ItemText, read: ReadText, index: DuplicateIndex) -> Verdict:
-    """Check the text of an item with an index, which keeps it unless it is a copy."""
-    way = index.add if text.is_alone else index.check_and_add
-    return way(text.key, read, scope=text.scope, group=text.group, site=text.site, claim=True)
+def _put(text: ItemText, read: ReadText, index: DuplicateIndex, *, is_kept: bool = False) -> Verdict:
+    """Check the text of an item with an index, which claims it unless it is a copy; what `is_kept` is only added."""
+    way = index.add if is_kept or text.is_alone else index.check_and_add
+    return way(text.key, read, scope=text.scope, group=text.group, site=text.site, claim=not is_kept)
 
 
 class CrawlIndex:
@@ -359,16 +359,11 @@ class CrawlIndex:
             if lost:
                 self._crawl.add("dedup/withdrawn", index.withdraw(claim))
             elif not index.settle(claim):
-                self.add(index, text)
+                _put(text, text.read(self._settings.dedup_rule), index, is_kept=True)
         except StoreMismatch:
             raise
         except _OF_ARGUMENTS as error:  # caused by this item: another attempt would fail too
             self._crawl.report("dedup", error)
-
-    def add(self, index: DuplicateIndex, text: ItemText) -> Verdict:
-        """Add a text without comparing it."""
-        read = text.read(self._settings.dedup_rule)
-        return index.add(text.key, read, scope=text.scope, group=text.group, site=text.site)
 
     def _opened(self) -> DuplicateIndex:
         place, settings = self._place, self._settings
