@@ -42,10 +42,6 @@ class Field(NamedTuple):
         return list(value) if isinstance(value, tuple) else value
 
 
-def _chunks(body: Body, settings: Any) -> list[dict[str, Any]]:
-    return [chunk.row for chunk in body.chunks(settings.chunk_tokens, **settings.markdown)]
-
-
 _FIELDS = (
     Field(BODY, "the text; `text` in tables and JSON of commands", made=lambda body, _: body.text, is_whole=True),
     Field(
@@ -59,7 +55,7 @@ _FIELDS = (
         CHUNKS,
         "the Markdown in [chunks for a language model](recipes.md#chunks-for-a-language-model), each a dict",
         object,
-        made=_chunks,
+        made=lambda body, settings: [chunk.row for chunk in body.chunks(settings.chunk_tokens, **settings.markdown)],
         is_whole=True,
     ),
     Field(
