@@ -221,7 +221,11 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
             link.executemany("INSERT INTO meta VALUES (?, ?)", constants.items())
         link.execute("COMMIT")
         with suppress(sqlite3.DatabaseError):  # unreadable pages are reported on read
-            _check_rows(link, path, kind)
+            for table, other in kind.sound:
+                types = [(row[1], row[2].lower()) for row in link.execute(f"PRAGMA table_info({table})")]
+                flaws = " OR ".join([*(f"typeof({name}) <> '{type_}'" for name, type_ in types), other])
+                if link.execute(f"SELECT 1 FROM {table} WHERE {flaws} LIMIT 1").fetchone():
+                    raise StoreMismatch(f"a row of {table}", "damaged", f"what {kind.what} holds", str(path), _MOVE)
         _write_ahead(link, timeout)
     except BaseException:
         link.close()
@@ -295,14 +299,6 @@ def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapp
                 raise StoreMismatch(name, str(stored)[:100], value, str(path), _OTHER_FILE)
     for odd in (row for row in found if row not in own):  # older files may lack some of ours
         raise StoreMismatch(KIND, f"with a foreign {odd[0]} {odd[1][:100]!r}", kind.what, str(path), _MOVE)
-
-
-def _check_rows(link: sqlite3.Connection, path: Path, kind: FileKind) -> None:
-    for table, other in kind.sound:
-        types = [(row[1], row[2].lower()) for row in link.execute(f"PRAGMA table_info({table})")]
-        flaws = " OR ".join([*(f"typeof({name}) <> '{type_}'" for name, type_ in types), other])
-        if link.execute(f"SELECT 1 FROM {table} WHERE {flaws} LIMIT 1").fetchone():
-            raise StoreMismatch(f"a row of {table}", "damaged", f"what {kind.what} holds", str(path), _MOVE)
 
 
 def _write_ahead(link: sqlite3.Connection, timeout: float) -> None:
