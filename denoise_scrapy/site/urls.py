@@ -458,16 +458,13 @@ def _names_action(name: str) -> bool:
     for start in range(len(words)):
         for end in range(start + 1, min(start + PHRASE, len(words)) + 1):
             phrase = "".join(words[start:end])
-            if phrase in CORE or _in_run(phrase):
+            in_run = not phrase.isascii() and len(phrase) <= SHORT_RUN
+            if phrase in CORE or (in_run and any(part in phrase for part in _UNSPACED_ACTIONS)):
                 if start == 0 or len(words) <= PHRASE:
                     return True
             elif start == 0 and len(words) <= SHORT and phrase in ACTION:
                 return True
     return False
-
-
-def _in_run(word: str) -> bool:
-    return not word.isascii() and len(word) <= SHORT_RUN and any(part in word for part in _UNSPACED_ACTIONS)
 
 
 DECODINGS = 3  # "%2564elete" is decoded twice by some servers; deeper ones were not seen
