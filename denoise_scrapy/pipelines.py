@@ -215,7 +215,11 @@ class BodyPipeline(ItemPipeline):
         self._texts: LocalCache[int, None] = LocalCache(MOST_KNOWN)  # hashes of texts that were set
         self._earlier, self._last = _before_ours(state.crawl.crawler)
         with refusing_to_start(state.crawl.crawler):
-            self._check_libraries()
+            for what, field in state.crawl.settings.columns[META].items():
+                try:
+                    find_libraries()
+                except ImportError as error:
+                    raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
             state.sites.open()
 
     def open_spider(self) -> None:
@@ -294,14 +298,6 @@ class BodyPipeline(ItemPipeline):
             kind = type(item)
             self._crawl.say_once(f"no_field/{kind}", NO_FIELDS, kind.__name__, ", ".join(map(repr, missing)))
         return wanted
-
-    def _check_libraries(self) -> None:
-        """Raise `ConfigurationError` for a field whose library is missing."""
-        for what, field in self._crawl.settings.columns[META].items():
-            try:
-                find_libraries()
-            except ImportError as error:
-                raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
 
 
 # What becomes of an item, besides the reasons why it passes (`denoise/dedup/passed/…`).
