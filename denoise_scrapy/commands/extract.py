@@ -19,7 +19,7 @@ from denoise_scrapy.commands import STANDARD, STOPPED, Given, UsageError
 from denoise_scrapy.commands.body_files import BodyFiles, FolderOfTexts, JsonLinesFile, ParquetFile
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page, whole
 from denoise_scrapy.commands.jobs import Make, bodies_of, in_processes
-from denoise_scrapy.commands.page_files import Pages, is_many
+from denoise_scrapy.commands.page_files import DAMAGES, Pages, is_many
 from denoise_scrapy.commands.tei import tei_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import media_type
@@ -138,7 +138,7 @@ def _extract_many(args: argparse.Namespace, settings: Given, make: Make, chosen:
             report(f"stopped after {counted(pages.count, 'page')}{held}")
             return STOPPED
         pages.say_progress(at_end=True)
-        return int(pages.is_damaged)
+        return int(not DAMAGES.isdisjoint(pages.problems))
 
 
 def _output(args: argparse.Namespace) -> BodyFiles:

@@ -126,11 +126,6 @@ class Pages:
             place = f"{record.file}, {record.offset}" if record.offset else record.file
             report(f"{place}: {', '.join(filter(None, (record.problem, record.detail)))}")
 
-    @property
-    def is_damaged(self) -> bool:
-        """True if a file is damaged."""
-        return not DAMAGES.isdisjoint(self.problems)
-
     def say_progress(self, *, at_end: bool = False) -> None:
         """Print the counts so far on standard error, every few seconds."""
         now = time.monotonic()
