@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,8 +55,14 @@ class FeedDifference:
         for field in fields if known else ():
             if field not in known:
                 raise ValueError(f"no item has a field {field!r}, only {', '.join(sorted(known))}")
-        changed = {name: _changed(one[name], other[name], fields, text) for name in one if name in other}
-        return cls(one, other, {name: fields for name, fields in changed.items() if fields})
+        changed = dict[str, tuple[str, ...]]()
+        for name in [name for name in one if name in other]:
+            old, new = one[name], other[name]
+            # what is empty is as if it were not there
+            every = dict.fromkeys(fields or [*old, *new])
+            both = [field for field in every if text(old.get(field)) != text(new.get(field))]
+            changed |= {name: tuple(both)} if both else {}
+        return cls(one, other, changed)
 
     @property
     def gone(self) -> list[str]:
@@ -132,14 +138,6 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
             yield row.fields
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-def _changed(
-    one: Mapping[str, Any], other: Mapping[str, Any], fields: Collection[str], text: Callable[[Any], str]
-) -> tuple[str, ...]:
-    """Return the names of the fields that differ as text, of some or all; what is empty is as if it were not there."""
-    names = dict.fromkeys(fields or [*one, *other])
-    return tuple(name for name in names if text(one.get(name)) != text(other.get(name)))
 
 
 def _shape(value: Any) -> str:
