@@ -127,7 +127,13 @@ class CrawledPage:
         self.names = self.urls | {spelling(url) for url in self.urls}
         self.is_ok = response.status == OK  # no error page
         self.address = response.ip_address  # of any type, where other code made it
-        self.carried = _carried_meta(request)  # to fetch comparison pages with
+        meta = request.meta
+        # what determines how a request is sent, and ours, for comparison pages: of a rendered page, rendered ones
+        self.carried: dict[str, Any] = {key: meta[key] for key in (*WAYS, META_KEY) if key in meta}
+        if meta.get("playwright"):
+            goto = dict(meta.get("playwright_page_goto_kwargs") or {})
+            rendered = {"playwright": True, "playwright_context": PLAYWRIGHT_CONTEXT}
+            self.carried |= {**rendered, "playwright_page_goto_kwargs": goto}
         self.who_asks = {name: request.headers[name] for name in WHO_ASKS if name in request.headers}
         # whether only GETs led to it, by a way that is ours too, so that opening similar URLs has no side effects
         self.is_got = False
@@ -186,14 +192,3 @@ class RecentPages:
         self._pages.clear()
         self._named.clear()
         self.nbytes = 0
-
-
-def _carried_meta(request: Request) -> dict[str, Any]:
-    """Return the meta that determine how a request is sent, and ours; rendered pages are compared with such."""
-    meta = request.meta
-    carried = {key: meta[key] for key in (*WAYS, META_KEY) if key in meta}
-    if meta.get("playwright"):
-        carried["playwright"] = True
-        carried["playwright_context"] = PLAYWRIGHT_CONTEXT
-        carried["playwright_page_goto_kwargs"] = dict(meta.get("playwright_page_goto_kwargs") or {})
-    return carried
