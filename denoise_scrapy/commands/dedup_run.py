@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timezone
 from itertools import chain, islice
@@ -79,7 +79,12 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     kind, read = _checked(args), DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
     with ExitStack() as open_things:
-        job = Job(args, row_file(kind, _opener(args, open_things)))
+        path = Path(args.file)
+        if args.file == STANDARD:  # rows are read several times
+            path = Path(open_things.enter_context(tempfile.TemporaryDirectory(prefix="denoise-")), "rows")
+            with path.open("wb") as copy:
+                shutil.copyfileobj(sys.stdin.buffer, copy)
+        job = Job(args, row_file(kind, lambda: path.open("rb")))
         store = store_at(args.store) if args.store else None
         index = DuplicateIndex(threshold, store, rule=rule, certainty=read.dedup_certainty)
         open_things.enter_context(index)
@@ -112,16 +117,6 @@ def _checked(args: argparse.Namespace) -> str:
     if what == "rows" and args.out == STANDARD and kind == "parquet":
         raise UsageError("Parquet cannot be written to standard output; give -o FILE.parquet")
     return kind
-
-
-def _opener(args: argparse.Namespace, open_things: ExitStack) -> Callable[[], BinaryIO]:
-    """Return a function that opens the input, any number of times; standard input is copied to a file first."""
-    path = Path(args.file)
-    if args.file == STANDARD:
-        path = Path(open_things.enter_context(tempfile.TemporaryDirectory(prefix="denoise-")), "rows")
-        with path.open("wb") as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-    return lambda: path.open("rb")
 
 
 class BadRowError(Exception):
