@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
-import numpy.typing as npt
 
 from denoise_scrapy.core.feature_strings import FeatureStrings, count_common
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Comparison, Fingerprint, NewText, Rule
@@ -82,13 +81,6 @@ def hash_title(title: str) -> bytes:
     return np.array(sorted(units), "<u2").tobytes()
 
 
-def _titles(*titles: bytes) -> Iterator[npt.NDArray[np.uint16]]:
-    """Yield the units of titles."""
-    for title in titles:
-        units = np.frombuffer(title, "<u2")
-        yield units[units > 0]
-
-
 def hash_values(values: Mapping[str, object]) -> bytes:
     """Return an item's other fields as stored in a fingerprint."""
     return packed(sorted(hashed(values))[:VALUES_CAP]) if values else b""
@@ -101,7 +93,8 @@ def other_title(new: FeatureStrings, one: bytes, kept: Fingerprint, *, one_site:
     site it is enough that each title has a word that the other lacks, unless the text has those of the other but not
     those of its own title, which then belongs to the template; or that one title says more, but for a site's name.
     """
-    mine, theirs = _titles(one, kept.title)
+    stored = (np.frombuffer(title, "<u2") for title in (one, kept.title))
+    mine, theirs = (units[units > 0] for units in stored)  # 0 stands for the name of a site
     all_mine, all_theirs = set(mine.tolist()), set(theirs.tolist())
     own, lacking = all_mine - all_theirs, all_theirs - all_mine
     if not (all_mine and all_theirs) or not (own or lacking):
