@@ -81,14 +81,13 @@ def gregorian(text: str) -> str:
         text = pattern.sub(written, text)
     text = _IN_NUMERALS.sub(_of_numerals, text)
     text = _DIGIT.sub(lambda found: str(decimal(found[0])), text)
-    text = _ERA.sub(lambda found: f"{_ERAS[found[1]] + _number(found[2])}年", _TOLD_TWICE.sub(r"\1", text))
+    # the first year of an era has its own sign
+    text = _ERA.sub(
+        lambda found: f"{_ERAS[found[1]] + int(found[2].replace('元', '1'))}年", _TOLD_TWICE.sub(r"\1", text)
+    )
     text = _BUDDHIST.sub(lambda found: str(int(found[1]) - BUDDHIST), text)
     text = _WITH_NAME.sub(lambda found: f"{found[3]}-{_MONTHS[found[2]]:02}-{int(found[1]):02}", text)
     return _PERSIAN.sub(_of_iran, text)
-
-
-def _number(digits: str) -> int:
-    return 1 if digits == "元" else int(digits)
 
 
 def _of_numerals(found: re.Match[str]) -> str:
