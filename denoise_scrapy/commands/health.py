@@ -8,7 +8,6 @@ from dataclasses import asdict
 
 from denoise_scrapy.commands import Given, show
 from denoise_scrapy.commands.site import add_places, local_time, opened_store, sites_of
-from denoise_scrapy.site import FactsStore
 from denoise_scrapy.site.crawl_history import SiteCrawl, read_record
 from denoise_scrapy.support.shown import say, text_table
 
@@ -37,28 +36,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Given) -> int:
     """Show the last crawl of each site, or the kept crawls of one."""
     with opened_store(args, settings) as store:
-        kept = read_kept(store, args.host)
+        found: dict[str, list[SiteCrawl]] = {}
+        for site in sites_of(store.health_sites(), args.host, f"{store.place}: no crawls"):
+            try:
+                found[site] = read_record(store.health(site))
+            except ValueError as error:  # it is damaged
+                say(f"{site}: {error}")
+        if not any(found.values()):
+            raise ValueError(f"{store.place}: no crawl with enough pages of a site")
+    named = ((site, crawls) for site, crawls in found.items() if crawls)
+    kept = dict(sorted(named, key=lambda one: not one[1][-1].alarms))  # those with alarms first
     listed = [(site, one) for site, crawls in kept.items() for one in (crawls if args.host else crawls[-1:])]
     rows = [[*(column(one) for column in _COLUMNS.values()), site] for site, one in listed]
     lines = text_table([*_COLUMNS, "site"], rows, [len(_COLUMNS)])
     lines += [f"{site}, {local_time(one.began)}: {alarm}" for site, one in listed for alarm in one.alarms]
     show(args, [_plain(site, crawls) for site, crawls in kept.items()], lines)
     return ALARM if any(crawls[-1].alarms for crawls in kept.values()) else 0
-
-
-def read_kept(store: FactsStore, host: str | None) -> dict[str, list[SiteCrawl]]:
-    """Return the kept crawls of sites, those with alarms first, without damaged ones; raise `ValueError` for none."""
-    found: dict[str, list[SiteCrawl]] = {}
-    for site in sites_of(store.health_sites(), host, f"{store.place}: no crawls"):
-        try:
-            found[site] = read_record(store.health(site))
-        except ValueError as error:
-            say(f"{site}: {error}")
-    if not any(found.values()):
-        raise ValueError(f"{store.place}: no crawl with enough pages of a site")
-    return dict(
-        sorted(((site, crawls) for site, crawls in found.items() if crawls), key=lambda one: not one[1][-1].alarms)
-    )
 
 
 def _plain(site: str, crawls: Sequence[SiteCrawl]) -> dict[str, object]:
