@@ -293,20 +293,11 @@ class Body:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state to pickle; everything lazy except the metadata is computed first."""
-        made: dict[str, Any] = {
-            "blocks": self.blocks,
-            "title": self.title,
-            "kind": self.kind,
-            "hidden": self.hidden,
-            "rendering": tuple(self._rendering),
-            "unseen": self.make_unseen(),
-            "anchors": tuple(self.make_anchors()),
-            "taught": self.taught,
-        }
         state = {field.name: getattr(self, field.name) for field in fields(self)}
+        lazy = [name for name in state if name.startswith("make_") and name != "make_source"]
         if "meta" in vars(self):
             state["meta"] = self.meta
-        return state | {f"make_{name}": partial(_itself, value) for name, value in made.items()}
+        return state | {name: partial(_itself, state[name]()) for name in lazy}
 
     def __str__(self) -> str:
         return self.text
