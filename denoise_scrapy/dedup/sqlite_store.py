@@ -226,9 +226,9 @@ class SQLiteStore(Store):
             yield from self._connection.execute(f"{query} WHERE id IN ({marks}) ORDER BY id", part)
 
     def _record(self, row: Sequence[Any]) -> Record:
-        number, owner, key, scope, group, site, variant_of, *of, version = row
-        name = Name(key, scope, group, site, variant_of)
-        return self.checked(Record(number, name, Fingerprint(*of), owner, version))
+        number, owner, *parts, version = row
+        named = len(Name._fields)
+        return self.checked(Record(number, Name(*parts[:named]), Fingerprint(*parts[named:]), owner, version))
 
     @cached_property
     def _connection(self) -> sqlite3.Connection:
