@@ -23,8 +23,6 @@ from denoise_scrapy.core.feature_strings import UNIT_BITS, FeatureStrings
 from denoise_scrapy.core.judge import Forest
 from denoise_scrapy.dedup.rules import Fingerprint
 
-COPY, UPDATE, VARIANT, DIFFERENT = KINDS = "copy", "update", "variant", "different"
-
 
 class Shares(NamedTuple):
     """How likely each verdict is, 0 to 1; the sum is 1."""
@@ -37,7 +35,10 @@ class Shares(NamedTuple):
     @property
     def other(self) -> str:
         """The likeliest verdict but copy."""
-        return max(KINDS[1:], key=lambda kind: self[KINDS.index(kind)])
+        return max(KINDS[1:], key=self._asdict().__getitem__)
+
+
+COPY, UPDATE, VARIANT, DIFFERENT = KINDS = Shares._fields
 
 
 @dataclass(frozen=True)
