@@ -46,7 +46,10 @@ cdef enum:
     HALF_DAY = 720
 
 #: The rules, in order; each can be left out to measure it.
-RULES = ("lower around story", "raise links", "raise posts", "raise updates", "buttons", "lower appeals", "raise footers", "raise titles")
+RULES = (
+    "lower around story", "raise links", "raise posts", "raise updates", "buttons", "lower appeals", "raise footers",
+    "raise titles",
+)
 
 cdef struct Box:              # an element; sums are over its subtree
     int32_t story, footer     # the nearest ones, itself or around it; -1 for none
@@ -331,12 +334,12 @@ cdef int raise_updates(Tree tree, Boxes& found, const vector[double]& before, Do
     """
     cdef:
         unordered_map[int32_t, Clocks] places
-        vector[bint] is_update
-        vector[int32_t] blocks
+        vector[int32_t] blocks, updates
         Clocks* place
-        int32_t i, j, k, box, post, end, step, minute, tokens, m = block_count(tree)
-        double others
+        int32_t i, j, k, box, post, end, step, minute, tokens = 0, slot = -1, m = block_count(tree)
+        double others = 0
     for i in range(m):
+        others += tree.blocks[i].tokens * probability[i]
         minute = minute_of(tree, &tree.blocks[i])
         if minute >= 0 and probability[i] > 0:
             place = &places[tree.blocks[i].slot]
@@ -347,35 +350,33 @@ cdef int raise_updates(Tree tree, Boxes& found, const vector[double]& before, Do
                     place.falls += (step > 0) == (abs(step) > HALF_DAY)
             place.last = minute
             place.blocks.push_back(i)
-    for entry in places:
-        blocks = entry.second.blocks
-        if <int32_t>blocks.size() < ENTRIES or min(entry.second.rises, entry.second.falls) or (
-                max(entry.second.rises, entry.second.falls) < ENTRIES - 1):
-            continue
-        box = tree.blocks[blocks.front()].element
-        while not box <= tree.blocks[blocks.back()].element < tree.elements[box].end:
-            box = tree.elements[box].parent
-        is_update.assign(m, False)
-        tokens = 0
-        for j in range(<int32_t>blocks.size()):
-            i = blocks[j]
-            post = box_below(tree, tree.blocks[i].element, box)
-            end = blocks[j + 1] if j + 1 < <int32_t>blocks.size() else i + 2
-            if post >= 0 and found.boxes[post].blocks > 1:
-                if i and post <= tree.blocks[i - 1].element < tree.elements[post].end:  # a name
-                    break
-                end = i + found.boxes[post].blocks
-            for k in range(i + 1, min(end, m)):
-                if 2 * tree.blocks[k].link_chars < tree.blocks[k].chars and probability[k] >= before[k] > 0:
-                    is_update[k] = True
-                    tokens += tree.blocks[k].tokens
-        else:
-            others = 0
-            for k in range(m):
-                others += 0 if is_update[k] else tree.blocks[k].tokens * probability[k]
-            if 2 * tokens >= others and tokens >= UPDATE * <int32_t>blocks.size():
-                for k in range(m):
-                    probability[k] = max(probability[k], LIKELY) if is_update[k] else probability[k]
+    for entry in places:  # the place of most times
+        step = <int32_t>entry.second.blocks.size() - <int32_t>blocks.size()
+        if min(entry.second.rises, entry.second.falls) == 0 and (
+                max(entry.second.rises, entry.second.falls) >= ENTRIES - 1) and (
+                step > 0 or (step == 0 and entry.first < slot)):
+            slot, blocks = entry.first, entry.second.blocks
+    if <int32_t>blocks.size() < ENTRIES:
+        return 0
+    box = tree.blocks[blocks.front()].element
+    while not box <= tree.blocks[blocks.back()].element < tree.elements[box].end:
+        box = tree.elements[box].parent
+    for j in range(<int32_t>blocks.size()):
+        i = blocks[j]
+        post = box_below(tree, tree.blocks[i].element, box)
+        end = blocks[j + 1] if j + 1 < <int32_t>blocks.size() else i + 2
+        if post >= 0 and found.boxes[post].blocks > 1:
+            if i and post <= tree.blocks[i - 1].element < tree.elements[post].end:  # a name
+                return 0
+            end = i + found.boxes[post].blocks
+        for k in range(i + 1, min(end, m)):
+            if 2 * tree.blocks[k].link_chars < tree.blocks[k].chars and probability[k] >= before[k] > 0:
+                updates.push_back(k)
+                tokens += tree.blocks[k].tokens
+                others -= tree.blocks[k].tokens * probability[k]
+    if 2 * tokens >= others and tokens >= UPDATE * <int32_t>blocks.size():
+        for k in updates:
+            probability[k] = max(probability[k], LIKELY)
 
 
 cdef int find_buttons(Tree tree, Boxes& found, vector[bint]& buttons) nogil:
