@@ -31,6 +31,7 @@ from denoise_scrapy.support.row_files import (
     Read,
     RowFile,
     compressing,
+    named,
     row_file,
     write_parquet,
 )
@@ -131,10 +132,11 @@ class Job:
         self._args = args
         self._source = source
         self._start = self._said = time.monotonic()
-        names = source.names()
-        if not names and next(source.rows(), None) is not None:
-            problems = [f"{read.number}: {read.problem}" for read in islice(source.rows(), 3)]
-            raise ValueError(f"{args.file}: no readable rows. Line {'; '.join(problems)}")
+        with named(args.file):
+            names = source.names()
+            if not names and next(source.rows(), None) is not None:
+                problems = [f"{read.number}: {read.problem}" for read in islice(source.rows(), 3)]
+                raise ValueError(f"no readable rows. Line {'; '.join(problems)}")
         self._text = args.text or next((name for name in TEXT_FIELDS if name in names), "")
         needed = [self._text, args.key, args.date, args.title]
         lacking = [f"a field {name!r}" for name in needed if name and name not in names]
@@ -209,23 +211,24 @@ class Job:
     def _rows(self, *, first: bool) -> Iterator[tuple[Read, Row | None]]:
         """Yield rows, and unreadable ones if these are kept; with `first`, count and report them."""
         wanted = [name for name in (self._text, self._key, self._args.date, self._title) if name]
-        for read in self._source.rows(wanted):
-            self.rows += first
-            if time.monotonic() - self._said > PROGRESS_SECONDS:
-                self.say_progress()
-            try:
-                row = self._row(read)
-            except BadRowError as error:
-                problem = f"{self._source.counted} {read.number}: {error}"
-                if self._args.bad == "stop":
-                    raise ValueError(f"{self._args.file}, {problem}; nothing was written") from None
-                self.bad += first
-                if first and self.bad <= SHOWN:
-                    report(problem)
-                if self._args.bad == "keep":
-                    yield read, None
-            else:
-                yield read, row
+        with named(self._args.file):
+            for read in self._source.rows(wanted):
+                self.rows += first
+                if time.monotonic() - self._said > PROGRESS_SECONDS:
+                    self.say_progress()
+                try:
+                    row = self._row(read)
+                except BadRowError as error:
+                    problem = f"{self._source.counted} {read.number}: {error}"
+                    if self._args.bad == "stop":
+                        raise ValueError(f"{problem}; nothing was written") from None
+                    self.bad += first
+                    if first and self.bad <= SHOWN:
+                        report(problem)
+                    if self._args.bad == "keep":
+                        yield read, None
+                else:
+                    yield read, row
 
     def _row(self, read: Read) -> Row:
         """Return the text and attributes of a row; raise `BadRowError` if it has none."""

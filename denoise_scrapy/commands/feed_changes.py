@@ -11,7 +11,7 @@ from typing import Any
 from denoise_scrapy.commands import SHOWN
 from denoise_scrapy.dedup.versions import written
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
-from denoise_scrapy.support.row_files import as_text, row_file
+from denoise_scrapy.support.row_files import as_text, named, row_file
 from denoise_scrapy.support.shown import WORDS, beside, counted, drawn, figures_page, numbered, shared
 
 KEY = "url"
@@ -131,13 +131,11 @@ def _items(path: Path, key: str) -> dict[str, Mapping[str, Any]]:
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    try:
+    with named(path):
         for number, row in enumerate(row_file(format_of(path.name), lambda: path.open("rb")).rows(), 1):
             if row.fields is None:
                 raise ValueError(f"row {number}: {row.problem}")
             yield row.fields
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
 
 
 def _shape(value: Any) -> str:

@@ -17,7 +17,7 @@ from denoise_scrapy.dedup import RULES
 from denoise_scrapy.page.parse import MAX_PAGE_BYTES, decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.support.formats import format_of
-from denoise_scrapy.support.row_files import uncompressed
+from denoise_scrapy.support.row_files import named, uncompressed
 
 
 class GivenText(NamedTuple):
@@ -98,7 +98,7 @@ def _decoded(name: str, data: bytes) -> tuple[str, bool]:
 
 def _content(name: str) -> bytes:
     """Return the bytes of a file, decompressed."""
-    with Path(name).open("rb") as file, uncompressed(file) as content:
+    with named(name), Path(name).open("rb") as file, uncompressed(file) as content:
         data: bytes = content.read() if content is file else content.read(MAX_PAGE_BYTES)
     return data
 

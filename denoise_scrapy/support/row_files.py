@@ -137,6 +137,15 @@ def uncompressed(file: BinaryIO, most_times: int = 0) -> Iterator[Any]:
         raise ValueError(f"the compressed file is cut short or damaged: {error}") from None
 
 
+@contextmanager
+def named(name: object) -> Iterator[None]:
+    """Put the name of a file before what is wrong with it."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
 def compressing(file: BinaryIO, name: str) -> Any:
     """Return a file that compresses what is written to another, by the suffix of its name; without one, that itself."""
     if name.lower().endswith(".gz"):

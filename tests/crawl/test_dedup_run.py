@@ -170,7 +170,7 @@ def test_compression_is_known_by_the_content_and_made_by_the_name(
 def test_a_gzip_file_cut_short_leaves_no_output(rows: Path, dedup: Told) -> None:
     Path("out.jsonl").write_text("as before")
     Path("a.jsonl.gz").write_bytes(gzip.compress(rows.read_bytes())[:-20])
-    assert "cut short" in dedup("a.jsonl.gz -o out.jsonl", 1)[1]
+    assert "a.jsonl.gz: the compressed file is cut short" in dedup("a.jsonl.gz -o out.jsonl", 1)[1]
     assert Path("out.jsonl").read_text() == "as before"
     assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl.gz", "out.jsonl", "rows.jsonl"]
 
@@ -286,7 +286,7 @@ def test_they_are_kept_unless_skipped(bad: Path, keep: str, good: list[int], ded
 def test_stop_leaves_what_was_there(bad: Path, keep: str, dedup: Told) -> None:
     Path("out.jsonl").write_text("as before")
     _, err = dedup(f"bad.jsonl --keep {keep} --bad stop -o out.jsonl", 1)
-    assert "bad.jsonl, line 4: no JSON: Expecting value: line 1 column 1 (char 0); nothing was written" in err
+    assert "bad.jsonl: line 4: no JSON: Expecting value: line 1 column 1 (char 0); nothing was written" in err
     assert Path("out.jsonl").read_text() == "as before"
     assert len([*Path().iterdir()]) == 3
 

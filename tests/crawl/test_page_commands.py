@@ -1,5 +1,6 @@
 """`scrapy denoise extract`, `python -m denoise_scrapy`, `scrapy denoise explain`: of files, standard input, the web."""
 
+import gzip
 import io
 import json
 import os
@@ -217,6 +218,21 @@ def test_archives_and_a_file(three: Path, told: Told) -> None:
         r"no address: 1 of 1 file .*\n.*/pages.jsonl, 4: no JSON, Expecting.*\n7 pages, 1 .*, 1 .*, [\d,]+ pages/s\n",
         err,
     )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "extract cut.html.gz",
+        "extract 0.html --compare 1.html cut.html.gz",
+        "explain cut.html.gz",
+        "teach cut.html.gz --url http://a.example/ --css p",
+        "compare 0.html cut.html.gz",
+    ],
+)
+def test_a_page_that_is_cut_short_is_named(three: Path, told: Told, command: str) -> None:
+    (three / "cut.html.gz").write_bytes(gzip.compress((three / "0.html").read_bytes())[:-20])
+    assert told(command, 1)[1].startswith("scrapy denoise: cut.html.gz: the compressed file is cut short")
 
 
 @pytest.mark.parametrize("name", ["page.gz", "page.png", "page.html"])
