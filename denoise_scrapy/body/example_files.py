@@ -18,8 +18,17 @@ from typing import Any
 
 from denoise_scrapy.body.examples import MOST_BYTES, Example
 from denoise_scrapy.site.urls import site_key
+from denoise_scrapy.support.row_files import named, uncompressed
 
 PAGE, SAID = "page.html.gz", "example.json"
+#: What a file says of an example, and the types of the values.
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "text": str,
+    "keep": (str, list),
+    "url": str,
+    "date": str,
+    "fields": dict,
+}
 
 
 @lru_cache(16)
@@ -39,24 +48,28 @@ def read_examples(folder: str) -> Mapping[str, tuple[Example, ...]]:
     found: dict[str, list[Example]] = {}
     for path in sorted(root.rglob(SAID)):
         try:
-            said = json.loads(path.read_text("utf-8"))
-            with gzip.open(path.with_name(PAGE)) as file:
-                html = file.read(MOST_BYTES + 1)
-            example = Example(
-                html,
-                said.get("text") or "",
-                said.get("keep") or (),
-                said["url"],
-                str(said["date"]),
-                {str(name): str(one) for name, one in (said.get("fields") or {}).items()},
-            )
-            site = site_key(example.url)
-        except (OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, RecursionError) as error:
-            raise ValueError(f"{path}: not an example: {type(error).__name__}: {error}") from error
-        if not site:
-            raise ValueError(f"{path}: not an example: url {example.url!r} is no http(s) URL")
+            said = _checked(json.loads(path.read_text("utf-8")))
+            with path.with_name(PAGE).open("rb") as file, named(PAGE), uncompressed(file) as content:
+                html = content.read(MOST_BYTES + 1)
+            example = Example(html, **said)
+            if not (site := site_key(example.url)):
+                raise ValueError(f"url {example.url!r} is no http(s) URL")
+        except (OSError, ValueError, RecursionError) as error:
+            raise ValueError(f"{path}: not an example: {error}") from error
         found.setdefault(site, []).append(example)
     return {site: tuple(sorted(some, key=lambda one: one.date, reverse=True)) for site, some in found.items()}
+
+
+def _checked(said: Any) -> dict[str, Any]:
+    """Return the values of an example from its file; raise `ValueError` if one is of another type."""
+    if not isinstance(said, dict):
+        raise ValueError("not a JSON object")
+    given = {name: said[name] for name in _TYPES if said.get(name) is not None}
+    for name, value in given.items():
+        texts = value.values() if isinstance(value, dict) else value
+        if not isinstance(value, _TYPES[name]) or not all(isinstance(one, str) for one in texts):
+            raise ValueError(f"{name} is {value!r}")
+    return given
 
 
 def examples_of(folder: str, url: str) -> tuple[Example, ...]:

@@ -135,6 +135,21 @@ def test_a_selector_is_given_alone_or_among_others(keep: str | list[str]) -> Non
     assert extract(page(8), SITE, OTHERS, examples=[example]).text
 
 
+#: Files that are no example, and what is wrong with them.
+WRONG = {
+    '{"url": "x", "text": "x"}': "url 'x' is no http",
+    '{"text": "x"}': "url '' is no http",
+    '{"url": "http://a.example/"}': "an example has a text",
+    '{"url": "http://a.example/", "text": ["x"]}': r"text is \['x'\]",
+    '{"url": "http://a.example/", "keep": 7}': "keep is 7",
+    '{"url": "http://a.example/", "keep": ["p", 7]}': r"keep is \['p', 7\]",
+    '{"url": "http://a.example/", "fields": ["price"]}': r"fields is \['price'\]",
+    '["x"]': "not a JSON object",
+    "{": "Expecting property name",
+    "[" * 100_000: "maximum recursion depth",
+}
+
+
 def test_examples_are_files_by_site(tmp_path) -> None:
     for number, keep in ((1, ()), (2, ("div.body",))):
         text = "" if keep else text_of(number)
@@ -149,11 +164,18 @@ def test_examples_are_files_by_site(tmp_path) -> None:
     assert examples_of(str(tmp_path), "http://c.example/") == ()
     with pytest.raises(ValueError, match="has an http"):
         write_example(tmp_path, Example(page(1), "x", url="ftp://a.example/"))
-    for said in ('{"url": "x"}', "[" * 100_000):
+    for said, problem in WRONG.items():
         (place / SAID).write_text(said)
         read_examples.cache_clear()
-        with pytest.raises(ValueError, match=r"example\.json: not an example"):
+        with pytest.raises(ValueError, match=rf"example\.json: not an example: {problem}"):
             read_examples(str(tmp_path))
+    (place / SAID).write_text('{"url": "http://a.example/3", "keep": "p"}')
+    whole = (place / PAGE).read_bytes()
+    for damaged in (whole[:40], whole[:30] + bytes(9) + whole[39:]):
+        (place / PAGE).write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"page\.html\.gz: the compressed file is cut short or damaged"):
+            read_examples(str(tmp_path))
+    (place / PAGE).write_bytes(whole)
     (place / SAID).write_text('{"url": "http://a.example/3", "date": null, "text": "x"}')
     read_examples.cache_clear()
     assert len(examples_of(str(tmp_path), "http://a.example/77")) == 3
