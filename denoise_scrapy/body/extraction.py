@@ -524,6 +524,7 @@ def extract(
         >>> body.text, body.fallback
         ('It rained all night.', 'page alone')
     """
+    _refuse_one(comparison_pages)
     page, read = _parsed(html, url, keep, remove)
     others = (other if isinstance(other, Page) else _read(other).parse() for other in comparison_pages)
     some = tuple(examples)
@@ -570,6 +571,12 @@ def _parsed(
     read = _read(source, url)
     address = read.url or declared_url(read.html, read.encoding)
     return read._replace(url=address).parse(keep, remove), read
+
+
+def _refuse_one(pages: object) -> None:
+    """Raise `TypeError` for one page in place of several: a text is an iterable of letters."""
+    if isinstance(pages, (str, bytes)):
+        raise TypeError("several pages must be a list of pages, got one text")
 
 
 def _read(source: Source, url: str | None = None) -> _Read:
@@ -639,6 +646,7 @@ def extract_pages(
         >>> [body.text for _, body in extract_pages(map(frame.format, stories))] == stories
         True
     """
+    _refuse_one(pages)
     needs_elements = find_strategy(strategy).needs_elements
     keep, remove = ([name] if isinstance(name, str) else list(name) for name in (keep, remove))
     memory = PageMemory(MEMORY_BYTES, PAGES_A_SITE)

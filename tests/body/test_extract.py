@@ -262,6 +262,9 @@ def test_no_page_gives_no_body_and_what_is_wrong_is_told() -> None:
         list(extract_pages(made(1), strategy="lsc"))
     with pytest.raises(TypeError, match="a page must be HTML, a path, a selector or a response, got"):
         list(extract_pages([("http://a.example/", None)]))  # type: ignore[list-item]
+    for way in (lambda: extract("<p>A", comparison_pages="<p>B"), lambda: list(extract_pages("<p>A"))):
+        with pytest.raises(TypeError, match="must be a list of pages, got one text"):
+            way()
     selectors = list(extract_pages(made(2), remove=iter(["p"])))
     assert all("Menu" in body.text or not body.text or body.fallback for _, body in selectors)
 
