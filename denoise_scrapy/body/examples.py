@@ -4,7 +4,7 @@ A place is what a block's path has in common on pages of one template: tags and 
 four widths. What the examples of a site that are like the page add to a block's log odds is how much likelier their
 words in that place are in the right text than the model took them to be. The widest place that they know decides. What
 a few words of examples say against many of a page counts less. A page that is like none is left as it was, and so is
-one of which much less would be left than of the example.
+one that would lose much more than the example, in places of which that has few words.
 
 Source: ours.
 """
@@ -38,7 +38,8 @@ PRIOR, CLEAR = 0.5, 0.2
 #: Words of a block above which it is in another place than a shorter one, by the same command.
 LONG = 12
 #: Words in a place, of examples and of a page, beside which what the first say against the second counts in full; and
-#: how much may go of a page by what has gone of the example. Without both, shops and lists lose, by the same command.
+#: how much may go of a page by what has gone of the example, of places of which it has few words. Without both, shops
+#: and lists lose, by the same command.
 SLIGHT, LEAST_LEFT = 20.0, 0.5
 #: Share of a page's words in places that an example knows by their last three steps, below which it is set aside: one
 #: page in twenty of an example's own design has less, and four in five of a later one, by `python -m benchmarks.drift`.
@@ -191,12 +192,13 @@ def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> tuple
     lessons = [lessons[-number] for alike, number in sorted(likenesses, reverse=True) if alike >= FITS]
     if not lessons:
         return decision, likest
-    moved, of = _moves(places, words, lessons)
+    moved, of, doubt = _moves(places, words, lessons)
     chances = np.clip(decision.probability, 0.01, 0.99)
     probability = 1 / (1 + np.exp(-(np.log(chances / (1 - chances)) + moved)))
     clear = np.where(decision.kept, 0.5 - CLEAR, 0.5 + CLEAR)
     kept = np.where(of >= 0, probability >= clear, decision.kept) & ~page.unseen_blocks
-    if not kept.any() or words @ kept < LEAST_LEFT * lessons[0].left * (words @ decision.kept):
+    lost = words * doubt @ (decision.kept & ~kept)
+    if not kept.any() or lost > (1 - LEAST_LEFT * lessons[0].left) * (words @ decision.kept):
         return decision, likest
     reasons = np.full(len(kept), "", object)
     for block in np.flatnonzero(kept != decision.kept).tolist():
@@ -205,9 +207,14 @@ def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> tuple
     return decision.revised(kept, reasons), likest
 
 
-def _moves(places: Keys, words: FloatArray, lessons: Sequence[Lesson]) -> tuple[FloatArray, npt.NDArray[np.intp]]:
-    """Return what is added to the log odds of m blocks, and the first lesson that knows each one's place, else -1."""
-    moved, of = np.zeros(len(words)), np.full(len(words), -1)
+def _moves(
+    places: Keys, words: FloatArray, lessons: Sequence[Lesson]
+) -> tuple[FloatArray, npt.NDArray[np.intp], FloatArray]:
+    """Return what is added to the log odds of m blocks, the first lesson that knows each place, else -1, and doubts.
+
+    A doubt is the share of a page's words in a place that are more than the lessons have there.
+    """
+    moved, of, doubt = np.zeros(len(words)), np.full(len(words), -1), np.ones(len(words))
     for width, keys in enumerate(places):
         found = [lesson.widths[width].find(keys) for lesson in lessons]
         known = np.stack([one for one, _ in found])
@@ -216,10 +223,11 @@ def _moves(places: Keys, words: FloatArray, lessons: Sequence[Lesson]) -> tuple[
         odds = np.log(told / (1 - told)) - np.log(taken / (1 - taken))
         _, place = np.unique(keys, return_inverse=True)
         here = np.bincount(place, words)[place]
-        odds *= np.where(odds < 0, np.sqrt(np.minimum(1, (whole + SLIGHT) / (here + SLIGHT))), 1)
+        enough = np.minimum(1, (whole + SLIGHT) / (here + SLIGHT))
+        odds *= np.where(odds < 0, np.sqrt(enough), 1)
         new = (of < 0) & known.any(axis=0)
-        moved[new], of[new] = odds[new], known.argmax(axis=0)[new]
-    return moved, of
+        moved[new], of[new], doubt[new] = odds[new], known.argmax(axis=0)[new], 1 - enough[new]
+    return moved, of, doubt
 
 
 def likeness(places: Keys, page: Page, lesson: Lesson) -> float:

@@ -118,6 +118,18 @@ def test_a_few_words_of_an_example_take_no_long_text_away(example: Example) -> N
     assert len(extract(long, SITE, OTHERS, examples=[example]).text) > 0.8 * len(alone)
 
 
+@pytest.mark.parametrize("posts", range(2, 12, 3))
+def test_of_a_thread_the_first_post_is_right_however_many_follow(posts: int) -> None:
+    def thread(number: int, posts: int) -> str:
+        said = (story(number * 20 + post, 4) for post in range(posts))
+        marked = (f"<div class='post{' op' * (not post)}'>{text}</div>" for post, text in enumerate(said))
+        return f"<nav><a href=/>Home</a></nav><h1>Thread {number}</h1>{''.join(marked)}<footer>All rights</footer>"
+
+    example, others = Example(thread(1, 3), keep=("h1", ".op")), [thread(number, 3 + number) for number in range(3, 6)]
+    body = extract(thread(7, posts), SITE, others, examples=[example])
+    assert [block.kept for block in body.blocks] == [False, True, True, *[False] * posts]
+
+
 def test_an_example_has_a_text_or_selectors_and_a_bounded_page() -> None:
     for given in ({}, {"text": " \n"}, {"keep": ()}):
         with pytest.raises(ValueError, match="has a text or selectors"):
