@@ -197,8 +197,9 @@ def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> tuple
     probability = 1 / (1 + np.exp(-(np.log(chances / (1 - chances)) + moved)))
     clear = np.where(decision.kept, 0.5 - CLEAR, 0.5 + CLEAR)
     kept = np.where(of >= 0, probability >= clear, decision.kept) & ~page.unseen_blocks
-    lost = words * doubt @ (decision.kept & ~kept)
-    if not kept.any() or lost > (1 - LEAST_LEFT * lessons[0].left) * (words @ decision.kept):
+    whole, lost = words @ decision.kept, words * doubt @ (decision.kept & ~kept)
+    left, least = words @ kept, LEAST_LEFT * lessons[0].left
+    if not left or (left < SLIGHT and left < least * whole) or lost > (1 - least) * whole:
         return decision, likest
     reasons = np.full(len(kept), "", object)
     for block in np.flatnonzero(kept != decision.kept).tolist():
