@@ -16,12 +16,15 @@ NOTE_ODDS = 3.0
 #: What notes begin with, in the languages of most pages; a date may follow. What asks, or has an address, is an
 #: invitation to report errors.
 _BEGIN = re.compile(
-    r"^[^\w\n]*(?:corrections?|clarifications?|editor['’]?s['’]? note|errat(?:um|a(?: corrige)?)|korrektur|berichtigung"
+    r"^[^\w\n]*(?:(?:this|an earlier version of this) (?:article|story|post|page|report)"
+    r" (?:was|has been) (?:amended|corrected)"
+    r"|corrections?|clarifications?|editor['’]?s['’]? note|errat(?:um|a(?: corrige)?)|korrektur|berichtigung"
     r"|(?:anmerkung|hinweis) der redaktion|rectificatif|correctif|précisions?|note de la rédaction|corrección"
     r"|rectificación|aclaración|fe de err(?:atas|ores)|nota de (?:la )?redacción|correção|retificação|nota da redação"
     r"|rettifica|correzione|precisazione|nota della redazione|correctie|rectificatie|rättelse|rettelse|oikaisu"
     r"|sprostowanie|korekta|oprava|helyesbítés|düzeltme|koreksi|ralat|đính chính|исправление|поправка|уточнение"
-    r"|виправлення|διόρθωση|更正|勘[误誤]|訂正|정정|바로잡습니다|تصحيح|תיקון)(?:[\s(][^:：.。–—]{0,40})?\s?[:：.–—](?!.*[?？@])",
+    r"|виправлення|διόρθωση|संपादक की टिप्पणी|更正|勘[误誤]|訂正|정정|바로잡습니다|تصحيح|תיקון)"
+    r"(?:[\s(][^:：.。–—]{0,40})?\s?[:：.–—](?!.*[?？@])",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -12,7 +12,9 @@ NOTE = "An earlier version of this article gave a wrong number of members."
 @pytest.mark.parametrize(
     "begin",
     ["Correction:", "Corrections – 4 May:", "Editor's note (4 May 2026):", "Korrektur vom 4. Mai:", "Rectificatif :",
-     "Fe de errores.", "Rettifica:", "Correctie:", "Rättelse:", "Исправление:", "更正：", "訂正：", "정정: "],
+     "Fe de errores.", "Rettifica:", "Correctie:", "Rättelse:", "Исправление:", "更正：", "訂正：", "정정: ",
+     "संपादक की टिप्पणी:", "This article was amended on 4 May 2026.",
+     "An earlier version of this story has been corrected:"],
 )  # fmt: skip
 def test_notes_are_found(begin):
     assert notes_of_corrections(Page.parse(f"<p>Tide</p><p>{begin} {NOTE}</p>"), np.full(2, 0.1)) == [1]
@@ -22,6 +24,7 @@ def test_notes_are_found(begin):
     "text",
     ["Correction:", f"Corrected, {NOTE}", f"The correction: {NOTE}", f"Correction: {NOTE * MOST}",
      f"<a href=/>Correction: {NOTE}</a>", "Correction : vous avez vu une erreur dans cet article ? Écrivez-nous.",
+     "This article was amended by nobody and read by all, which its author regrets to this day.",
      "Correctional officers have been on strike since Monday: no end in sight."],
 )  # fmt: skip
 def test_other_lines(text):
