@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from denoise_scrapy import Page, extract
-from denoise_scrapy.body.notes import MOST, notes_of_corrections
+from denoise_scrapy.body.worded import MOST_TOKENS, notes_of_corrections
 
 NOTE = "An earlier version of this article gave a wrong number of members."
 
@@ -22,7 +22,7 @@ def test_notes_are_found(begin):
 
 @pytest.mark.parametrize(
     "text",
-    ["Correction:", f"Corrected, {NOTE}", f"The correction: {NOTE}", f"Correction: {NOTE * MOST}",
+    ["Correction:", f"Corrected, {NOTE}", f"The correction: {NOTE}", f"Correction: {NOTE * MOST_TOKENS}",
      f"<a href=/>Correction: {NOTE}</a>", "Correction : vous avez vu une erreur dans cet article ? Écrivez-nous.",
      "This article was amended by nobody and read by all, which its author regrets to this day.",
      "Correctional officers have been on strike since Monday: no end in sight."],

@@ -3,7 +3,7 @@
 import pytest
 
 from denoise_scrapy import Page, extract
-from denoise_scrapy.body.price import BELOW, MOST_CHARS, block_of_price
+from denoise_scrapy.body.worded import BELOW, MOST_CHARS, block_of_price
 from denoise_scrapy.page.currencies import is_price
 
 

@@ -20,11 +20,10 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.notes import NOTE_ODDS, notes_of_corrections
-from denoise_scrapy.body.price import PRICE_ODDS, block_of_price
 from denoise_scrapy.body.stated import stated_words
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy, Values
 from denoise_scrapy.body.tables import tables_around
+from denoise_scrapy.body.worded import NOTE_ODDS, PRICE_ODDS, block_of_price, notes_of_corrections
 from denoise_scrapy.core.boxes import weighed
 from denoise_scrapy.core.choice import STOCK_PAGES, choose, expected_f1
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary

@@ -1,4 +1,7 @@
-"""Notes of corrections: readers keep them, and to a block model they look like frames, as many stories have one."""
+"""Blocks that readers keep for their words, and a block model takes for frames: a price, notes of corrections.
+
+Next to no recorded story has such a note, and to the model a price looks like a button.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,35 @@ import re
 
 import numpy as np
 
+from denoise_scrapy.core.wording import amounts_below_headline
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import HALF, FloatArray
+from denoise_scrapy.page.currencies import is_price
+
+#: A price stands among so many blocks below the headline, has at most so many visible characters, and is no link. Of
+#: 69 such blocks on read pages readers kept 67; of those within 40 blocks 104 of 130.
+BELOW, MOST_CHARS = 10, 24
+#: Log odds that it is content: of 67 to 2.
+PRICE_ODDS = 3.5
+
+
+def block_of_price(page: Page) -> int | None:
+    """Return the block with the price of what a page offers, None if there is none.
+
+    Example:
+        >>> block_of_price(Page.parse("<h1>Kettle</h1><p>New</p><p>189,00 kr</p><p>Holds a litre.</p>"))
+        2
+        >>> block_of_price(Page.parse("<h1>Kettles</h1><p>2 litres</p>")) is None
+        True
+    """
+    for block in amounts_below_headline(page.tree, BELOW, MOST_CHARS):
+        if is_price(page.block_text(block)):
+            return block
+    return None
+
 
 #: A note has so many tokens, and at least this chance by the model: what has less is unseen, or on all pages.
-FEWEST, MOST, LEAST = 6, 120, 0.05
+FEWEST_TOKENS, MOST_TOKENS, LEAST_CHANCE = 6, 120, 0.05
 #: Log odds that it is content: a chance of .1 becomes .7.
 NOTE_ODDS = 3.0
 #: What notes begin with, in the languages of most pages; a date may follow. What asks, or has an address, is an
@@ -38,7 +65,12 @@ def notes_of_corrections(page: Page, probability: FloatArray) -> list[int]:
         [1]
     """
     tokens = page.blocks.tokens
-    may_be = (probability >= LEAST) & (tokens >= FEWEST) & (tokens <= MOST) & (page.blocks.link_density < HALF)
+    may_be = (
+        (probability >= LEAST_CHANCE)
+        & (tokens >= FEWEST_TOKENS)
+        & (tokens <= MOST_TOKENS)
+        & (page.blocks.link_density < HALF)
+    )
     if _BEGIN.search(page.text_of(may_be)) is None:  # one call, of a page without notes
         return []
     return [block for block in np.flatnonzero(may_be).tolist() if _BEGIN.match(page.block_text(block))]
