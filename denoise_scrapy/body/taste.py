@@ -15,7 +15,6 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.bylines import byline_chances
 from denoise_scrapy.body.strategies import find_strategy
 from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, Values
 from denoise_scrapy.body.strategies.combined import block_model, first_judgement
@@ -53,8 +52,12 @@ def find_parts(
         signals = part_signals(page.tree, page.words, features, Neighbours.of(page.tree), odds)
         for name in (name for name in LEARNED if name in names):
             forest = block_model().forests[f"part {name}"]
-            is_byline = name == "bylines"
-            found[name] = byline_chances(page, signals, odds, forest) if is_byline else forest.probability(signals)
+            if name == "bylines":
+                from denoise_scrapy.body.bylines import byline_chances  # noqa: PLC0415 - calendars, for few crawls
+
+                found[name] = byline_chances(page, signals, odds, forest)
+            else:
+                found[name] = forest.probability(signals)
     if "captions" in found:
         found["captions"][page.blocks.inside_tags({"figcaption", "caption"})] = 1
     if "tables" in names:
