@@ -195,6 +195,11 @@ def test_dates_are_read_as_written(text: str, language: str, expected: str) -> N
         ("Por Ann Reed y agencias", ["Ann Reed"]),
         ("Por Juan Carlos de la Cruz hace 3 horas", ["Juan Carlos de la Cruz"]),
         ("By Theresa May", ["Theresa May"]),
+        ("By José Luis Domingo", ["José Luis Domingo"]),
+        ("By Kim Min Jun", ["Kim Min Jun"]),
+        ("Por María José de las Heras", ["María José de las Heras"]),
+        ("Di Maria Grazia dei Rossi", ["Maria Grazia dei Rossi"]),
+        (f"By Ann {40 * 'politicx'}", []),  # in no time
         *(
             (text, [])
             for text in (

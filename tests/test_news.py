@@ -235,8 +235,12 @@ def test_posts_that_begin_with_times_are_updates_in_what_passes_for_a_thread(sha
     assert len(news(live(shape, POSTS), kind="thread").updates) == len(POSTS)
 
 
-def test_posts_of_a_thread_begin_with_names() -> None:
-    posts = "".join(f"<li><b>Ada Holm</b><div>{time}</div><p>{text}</p></li>" for time, text in POSTS)
+@pytest.mark.parametrize(
+    "post",
+    ["<li><b>Ada Holm</b><div>{0}</div><p>{1}</p></li>", "<li><div>{0}</div><a href=/ada>ada</a><p>{1}</p></li>"],
+)
+def test_posts_of_a_thread_have_names(post: str) -> None:
+    posts = "".join(post.format(time, text) for time, text in POSTS)
     page = f"<title>Flood live</title><h1>Flood live</h1><ul>{posts}</ul>"
     assert news(page, kind="thread").updates == []
     assert len(news(page, kind="article").updates) == len(POSTS)

@@ -44,14 +44,14 @@ NOTE_ODDS = 3.0
 #: invitation to report errors.
 _BEGIN = re.compile(
     r"^[^\w\n]*(?:(?:this|an earlier version of this) (?:article|story|post|page|report)"
-    r" (?:was|has been) (?:amended|corrected)"
-    r"|corrections?|clarifications?|editor['’]?s['’]? note|errat(?:um|a(?: corrige)?)|korrektur|berichtigung"
+    r" (?:was|has been) (?:amended|corrected)(?:\s[^:：.。–—]{0,40})?"
+    r"|(?:corrections?|clarifications?|editor['’]?s['’]? note|errat(?:um|a(?: corrige)?)|korrektur|berichtigung"
     r"|(?:anmerkung|hinweis) der redaktion|rectificatif|correctif|précisions?|note de la rédaction|corrección"
     r"|rectificación|aclaración|fe de err(?:atas|ores)|nota de (?:la )?redacción|correção|retificação|nota da redação"
     r"|rettifica|correzione|precisazione|nota della redazione|correctie|rectificatie|rättelse|rettelse|oikaisu"
     r"|sprostowanie|korekta|oprava|helyesbítés|düzeltme|koreksi|ralat|đính chính|исправление|поправка|уточнение"
     r"|виправлення|διόρθωση|संपादक की टिप्पणी|更正|勘[误誤]|訂正|정정|바로잡습니다|تصحيح|תיקון)"
-    r"(?:[\s(][^:：.。–—]{0,40})?\s?[:：.–—](?!.*[?？@])",
+    r"(?:\s?\([^()\n]{0,40}\)|(?:\s[–—])?(?:\s[^\W\d]{1,12}){0,2}\s\d[^:：。\n]{0,15})?)\s?[:：.–—](?!.*[?？@])",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -14,11 +14,14 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.arrays cimport DoublesOut, Flags
 from denoise_scrapy.core.hashing cimport mix
+from denoise_scrapy.core.markup import Flag
 from denoise_scrapy.core.tree cimport (
     COMMENT_WORD, CONTROL, IS_BUTTON, IS_FOOTER, IS_FORM, IS_MATTER, IS_OPENER, IS_QUOTE, IS_STORY, LEVELS, SOURCES,
     Block, ElementKind, Tree, block_count, climb, element_count, is_within, kind_of, token_of,
 )
 
+#: Flags of what is beside the text.
+cdef int32_t BESIDE = Flag.ASIDE | Flag.NAV | Flag.FOOTER
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
 #: frame; and the factor of what is beside it, of an appeal, a button and a byline. The model keeps a byline beside few
 #: pages of a site, and drops it beside more: mean F1 of 3,154 pages changes by -.0001.
@@ -304,11 +307,12 @@ cdef int32_t minute_of(Tree tree, Block block) noexcept nogil:
             if text == end or not (text[0] == 58 or text[0] == 46 or text[0] == 104):  # : . h
                 return -1
             text += 1
-    if text + 1 < end and text[0] == 46 and 48 <= text[1] <= 57:  # of a date
+    if text < end and text[0] == 46:  # of a date
         return -1
     while text < end and text[0] <= 32:
         text += 1
-    if text < end and (text[0] | 32 == 97 or text[0] | 32 == 112):  # a.m., p.m.
+    if text + 1 < end and (text[0] | 32 == 97 or text[0] | 32 == 112) and (text[1] | 32 == 109 or text[1] == 46):
+        # a.m., p.m.
         read[0] = read[0] % 12 + 12 * (text[0] | 32 == 112)
     return 60 * read[0] + read[1]
 
@@ -336,7 +340,7 @@ cdef int raise_updates(Tree tree, Boxes& found, const vector[double]& before, Do
         unordered_map[int32_t, Clocks] places
         vector[int32_t] blocks, updates
         Clocks* place
-        int32_t i, j, k, box, post, end, step, minute, tokens = 0, slot = -1, m = block_count(tree)
+        int32_t i, j, k, box, post, end, step, minute, tokens = 0, comments = 0, slot = -1, m = block_count(tree)
         double others = 0
     for i in range(m):
         others += tree.blocks[i].tokens * probability[i]
@@ -370,11 +374,15 @@ cdef int raise_updates(Tree tree, Boxes& found, const vector[double]& before, Do
                 return 0
             end = i + found.boxes[post].blocks
         for k in range(i + 1, min(end, m)):
-            if 2 * tree.blocks[k].link_chars < tree.blocks[k].chars and probability[k] >= before[k] > 0:
+            if 2 * tree.blocks[k].link_chars < tree.blocks[k].chars and probability[k] >= before[k] > 0 and (
+                    not tree.blocks[k].flags & BESIDE):
+                comments += tree.blocks[k].flags & COMMENT_WORD != 0
                 updates.push_back(k)
                 tokens += tree.blocks[k].tokens
                 others -= tree.blocks[k].tokens * probability[k]
-    if 2 * tokens >= others and tokens >= UPDATE * <int32_t>blocks.size():
+    if others >= FIRST_POST and comments:  # beside a story, what the page calls comments is no update
+        return 0
+    if tokens >= others and tokens >= UPDATE * <int32_t>blocks.size():
         for k in updates:
             probability[k] = max(probability[k], LIKELY)
 

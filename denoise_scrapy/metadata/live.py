@@ -126,7 +126,7 @@ def _times(root: Any) -> Iterator[tuple[Any, str]]:
 def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> tuple[dict[Any, str], dict[Any, str]]:
     """Return the texts of posts, which begin with their elements, and their first lines; none without text."""
     texts: defaultdict[Any, list[Line]] = defaultdict(list)
-    first = dict[Any, str]()
+    first, told = dict[Any, str](), set[Any]()
     current, parent = None, posts[0].getparent()
     within = {None: None, parent: parent, **dict(zip(posts, posts, strict=True))}  # of all elements that were met
     for line in lines:
@@ -141,8 +141,10 @@ def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> tuple[dict[Any,
         elif at is None or tag not in _HEADINGS:
             current = None
         if current is not None:
-            first.setdefault(current, line.text)
+            if current not in first or not (line.is_kept or current in told or _is_time(line.text)):
+                first[current] = line.text  # or that of who posted it, between its time and its text
             if line.is_kept:
+                told |= set() if _is_time(line.text) else {current}
                 texts[current].append(line)
     found = dict[Any, str]()
     for post, its in texts.items():

@@ -82,13 +82,15 @@ _BEHIND = re.compile(
     r"\s+(?:on|in|at|um|am|vom|for|is|with|dans|avec|mit|con|com|met|für|pour|para|per|bei|via|w dniu|z(?! o)|updated"
     r"|published|posted|last|publi(?:é|cado|sh)\w*|veröffentlicht|aktualisiert|pubblicato|opublikowan\w*|mis à jour"
     r"|modifié|actualizado|aggiornato|atualizado|gepubliceerd|reviewed|fact[ -]checked|view)\b.*"
-    r"|\s+(?:le|il|el|den)\s*(?=\||$).*|(?<!\w)\d.*|\s+[-–—]+\s.*|\s(?:稿源|报道|報導).*|(?<=[\u4e00-\u9fff]{2})記者$|\s(?:द्वारा|tarafından)$",
+    r"|\s+(?:le|il|el|den)\s*(?=\||$).*"
+    r"|(?:\s(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s)?(?<!\w)\d.*"
+    r"|\s+[-–—]+\s.*|\s(?:稿源|报道|報導).*|(?<=[\u4e00-\u9fff]{2})記者$|\s(?:द्वारा|tarafından)$",
     re.DOTALL | re.IGNORECASE,
 )
 _TITLES = (
     r"(?:(?:senior|staff|chief|executive|deputy|associate|assistant|managing|contributing|digital|trending|news|freelance"
-    r"|sr\.|vice|co-?|guest|lead|head|health|science|politic\w+|business|economics|technology|sports?|education|environment"
-    r"|our|onze|unser(?:em|en|er)?|notre|nuestr[oa]|nostr[oa])\s?)*"
+    r"|sr\.|vice|co-?|guest|lead|head|health|science|politic\w+\b|business|economics|technology|sports?|education"
+    r"|environment|our|onze|unser(?:em|en|er)?|notre|nuestr[oa]|nostr[oa])\s?)*"
 )
 _ROLE = (
     r"(?:editor(?:a|ial)?|writer|correspondent|reporter|journalist\w*|contributor|columnist|engineer|manager|director"
@@ -171,7 +173,7 @@ def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[
         names = names[:1]  # a role, a place
     if language == "zh":
         names = [part for name in names for part in (name.split() if _HAN.fullmatch(name) else [name])]
-    names = [_person(name, language) for name in names if not AGENCY.search(name)] or names[: bool(by)]
+    names = [_person(name) for name in names if not AGENCY.search(name)] or names[: bool(by)]
     if is_byline and not all(name[:1].title() == name[:1] for name in names):
         return []
     fits = all(len(name) <= MAX_NAME and len(name.split()) <= 5 and not _NO_NAME.search(name) for name in names)
@@ -183,8 +185,12 @@ def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[
 _SECTION = re.compile(
     r"\b(?:the|media|press|news|release|blog|reports?|reviews?|opinion|today|weather|daily|update)\b", re.IGNORECASE
 )
+_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 #: Words in names that have no capital.
-_PARTICLES = frozenset("von van de den der del della da di do dos du la le bin al el y e ten ter zu".split())
+_PARTICLES = frozenset(
+    """af al av bin bint da dal dalla das de degli dei del della den der di do dos du e el i ibn la las le los ten ter
+    van von y zu zum zur""".split()
+)
 #: A Chinese name that begins with one of the most frequent family names.
 _FAMILY = re.compile(
     r"[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂][\u4e00-\u9fff]{1,2}"
@@ -223,17 +229,17 @@ def _names_of(part: str) -> list[str]:
     return named[:1] + list(takewhile(lambda name: not _ROLES.search(name), named[1:]))
 
 
-def _person(name: str, language: str) -> str:
+def _person(name: str) -> str:
     """Return a name without a role glued to it, if that is two words or more: "Lamp Editors" are a group.
 
-    Nor has it what is behind two words with a capital, from one without or a day or month on: "gestern", "hace".
+    Nor has it what is behind two words with a capital, from one without or an English day on: "gestern", "hace".
     """
     bare, glued = _GLUED.subn("", name)
     bare = bare.strip(" .,;-–—'\"")
     words = (bare if glued and " " in bare else name).split()
     capitals = 0
     for i, word in enumerate(words):
-        if capitals > 1 and ((word.islower() and word not in _PARTICLES) or word.lower() in _calendar(language)):
+        if capitals > 1 and ((word.islower() and word not in _PARTICLES) or word.lower() in _WEEKDAYS):
             return " ".join(words[: i - 1] if words[i - 1] in _PARTICLES else words[:i])
         capitals += word[0].isupper()
     return " ".join(words)

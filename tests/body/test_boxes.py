@@ -81,6 +81,13 @@ def weights(html: str, chances: list[float]) -> list[float]:
         (f"<div>{TICKER.format('').replace(PROSE, '<p>Tagesschau')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.2]),
         (f"<div>{9 * PROSE}</div><div>{TICKER.format('')}</div>",
          [*9 * [0.95], *4 * [0.1, 0.2]], [*9 * [0.95], *4 * [0.1, 0.2]]),
+        (f"<aside>{TICKER.format('')}</aside>", 4 * [0.1, 0.2], 4 * [0.1, 0.2]),
+        (f"{4 * PROSE}<div class=comments>{TICKER.format('')}</div>",
+         [*4 * [0.8], *4 * [0.1, 0.2]], [*4 * [0.8], *4 * [0.1, 0.2]]),
+        ("".join(f"<div><b>{one} AFP</b>{PROSE}</div>" for one in ("11:42", "12:05", "12:30", "13:10")),
+         4 * [0.1, 0.2], 4 * [0.1, 0.6]),
+        ("".join(f"<div><b>{one}</b>{PROSE}</div>" for one in ("1.05.", "3.05.", "8.05.", "9.05.")),
+         4 * [0.1, 0.2], 4 * [0.1, 0.2]),
         # the footer of an article
         (f"<article><p><a href=/>A</a><footer><h3>Quellen</h3><li>Akte 12</li></footer></article><footer>{PROSE}",
          [0.5, 0.3, 0.2, 0.3], [0.5, 0.6, 0.6, 0.3]),

@@ -35,6 +35,8 @@ def test_bylines_go_and_stay_by_what_they_say(byline: str, shape: str) -> None:
         "Von Altenburg nach Seefeld",
         "Par ailleurs, le pont cède",
         "Por fin llega la lluvia",
+        "Von Angela Merkel war an diesem Abend nichts zu hören.",
+        "By Lake Geneva, people swim all year round.",
     ],
 )
 def test_other_lines_stay(line: str) -> None:

@@ -24,6 +24,9 @@ def test_notes_are_found(begin):
     "text",
     ["Correction:", f"Corrected, {NOTE}", f"The correction: {NOTE}", f"Correction: {NOTE * MOST_TOKENS}",
      f"<a href=/>Correction: {NOTE}</a>", "Correction : vous avez vu une erreur dans cet article ? Écrivez-nous.",
+     "Oprava mostu v Písku začne v pondělí. Potrvá do léta, a řidiči pojedou oklikou.",
+     "Corrections officer pleads guilty on Friday. The trial of two others begins in May.",
+     "Correction du bac philo 2024 : ce que les élèves ont pensé du sujet de lundi matin.",
      "This article was amended by nobody and read by all, which its author regrets to this day.",
      "Correctional officers have been on strike since Monday: no end in sight."],
 )  # fmt: skip
