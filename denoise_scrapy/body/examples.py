@@ -38,8 +38,8 @@ PRIOR, CLEAR = 0.5, 0.2
 #: Words of a block above which it is in another place than a shorter one, by the same command.
 LONG = 12
 #: Words in a place, of examples and of a page, beside which what the first say against the second counts in full; and
-#: how much may go of a page by what has gone of the example, of places of which it has few words. Without both, shops
-#: and lists lose, by the same command.
+#: how much may go of a page by what has gone of the example, of places of which it has few words; of all places, if
+#: fewer words than the first are left. Without both, shops and lists lose, by the same command.
 SLIGHT, LEAST_LEFT = 20.0, 0.5
 #: Share of a page's words in places that an example knows by their last three steps, below which it is set aside: one
 #: page in twenty of an example's own design has less, and four in five of a later one, by `python -m benchmarks.drift`.
