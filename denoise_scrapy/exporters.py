@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from difflib import get_close_matches
-from functools import cached_property
 from io import UnsupportedOperation
 from itertools import groupby
 from pathlib import Path
@@ -262,10 +261,9 @@ class LlmsTxtExporter(_Pages):
     Source: https://llmstxt.org/
     """
 
-    @cached_property
-    def _listed(self) -> dict[str, tuple[str, str]]:
-        """Titles and descriptions."""
-        return {}
+    def __init__(self, file: BinaryIO, **options: Any) -> None:
+        super().__init__(file, **options)
+        self._listed: dict[str, tuple[str, str]] = {}  # title and description
 
     def _export(self, url: str, title: str, values: Mapping[str, str]) -> None:
         if len(self._listed) < MOST_PAGES:

@@ -64,13 +64,8 @@ def notes_of_corrections(page: Page, probability: FloatArray) -> list[int]:
         >>> notes_of_corrections(page, np.array([0.1, 0.1]))
         [1]
     """
-    tokens = page.blocks.tokens
-    may_be = (
-        (probability >= LEAST_CHANCE)
-        & (tokens >= FEWEST_TOKENS)
-        & (tokens <= MOST_TOKENS)
-        & (page.blocks.link_density < HALF)
-    )
+    tokens, links = page.blocks.tokens, page.blocks.link_density
+    may_be = (probability >= LEAST_CHANCE) & (tokens >= FEWEST_TOKENS) & (tokens <= MOST_TOKENS) & (links < HALF)
     if _BEGIN.search(page.text_of(may_be)) is None:  # one call, of a page without notes
         return []
     return [block for block in np.flatnonzero(may_be).tolist() if _BEGIN.match(page.block_text(block))]

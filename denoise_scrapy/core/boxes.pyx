@@ -17,7 +17,7 @@ from denoise_scrapy.core.hashing cimport mix
 from denoise_scrapy.core.markup import Flag
 from denoise_scrapy.core.tree cimport (
     COMMENT_WORD, CONTROL, IS_BUTTON, IS_FOOTER, IS_FORM, IS_MATTER, IS_OPENER, IS_QUOTE, IS_STORY, LEVELS, SOURCES,
-    Block, ElementKind, Tree, block_count, climb, element_count, is_within, kind_of, token_of,
+    Block, ElementKind, Tree, block_count, climb, element_count, is_inside, is_within, kind_of, token_of,
 )
 
 #: Flags of what is beside the text.
@@ -144,7 +144,7 @@ cdef int lower_around_story(Tree tree, Boxes& found, Flags titles, DoublesOut pr
         if own < 0:  # then what is beside teasers: articles with a heading that leads away
             inside[i] = of < 0 or not leads_away[of]
         else:  # and posts: articles without a heading
-            inside[i] = own <= block.element < tree.elements[own].end or (of >= 0 and not headed[of])
+            inside[i] = is_inside(tree, block.element, own) or (of >= 0 and not headed[of])
         whole += block.tokens * probability[i]
         if inside[i]:
             within += block.tokens * probability[i]
@@ -332,9 +332,9 @@ cdef int32_t box_below(Tree tree, int32_t element, int32_t above) noexcept nogil
 
 
 cdef int raise_updates(Tree tree, Boxes& found, const vector[double]& before, DoublesOut probability) nogil:
-    """Raise posts that begin with a time, in order, if they are half as much as the rest of the page: a live blog's.
+    """Raise posts that begin with a time, in order, if they are as much as the rest of the page: a live blog's.
 
-    None that is less probable than `before`, as it is beside the story.
+    None that is less probable than `before`, as it is beside the story, or in an aside; nor comments on one.
     """
     cdef:
         unordered_map[int32_t, Clocks] places
@@ -363,14 +363,14 @@ cdef int raise_updates(Tree tree, Boxes& found, const vector[double]& before, Do
     if <int32_t>blocks.size() < ENTRIES:
         return 0
     box = tree.blocks[blocks.front()].element
-    while not box <= tree.blocks[blocks.back()].element < tree.elements[box].end:
+    while not is_inside(tree, tree.blocks[blocks.back()].element, box):
         box = tree.elements[box].parent
     for j in range(<int32_t>blocks.size()):
         i = blocks[j]
         post = box_below(tree, tree.blocks[i].element, box)
         end = blocks[j + 1] if j + 1 < <int32_t>blocks.size() else i + 2
         if post >= 0 and found.boxes[post].blocks > 1:
-            if i and post <= tree.blocks[i - 1].element < tree.elements[post].end:  # a name
+            if i and is_inside(tree, tree.blocks[i - 1].element, post):  # a name
                 return 0
             end = i + found.boxes[post].blocks
         for k in range(i + 1, min(end, m)):

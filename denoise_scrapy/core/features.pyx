@@ -28,8 +28,8 @@ from denoise_scrapy.core.characters cimport (
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.tree cimport (
     ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, LEVELS, LIST_ITEM, MAX_NAME,
-    META, SHORTEST, SOURCES, Block, ElementKind, Span, Tree, block_count, climb, element_count, is_noted, kind_of,
-    token_of,
+    META, SHORTEST, SOURCES, Block, ElementKind, Span, Tree, block_count, climb, element_count, is_inside, is_noted,
+    kind_of, token_of,
 )
 
 # ---- announcements of short blocks ----------------------------------------------------------------------------------
@@ -562,11 +562,6 @@ cdef inline double at_least(double value, double least) noexcept nogil:
 cdef inline double capped(double value) noexcept nogil:
     """Clip a distance to FAR, before and after."""
     return FAR if value > FAR else -FAR if value < -FAR else value
-
-
-cdef inline bint is_inside(Tree tree, int32_t element, int32_t box) noexcept nogil:
-    """Return whether an element is, or is in, another one; all are in the page, -1."""
-    return box < 0 or box <= element < tree.elements[box].end
 
 
 cdef int32_t shared_with(Tree tree, int32_t element, int32_t other, int32_t before, int32_t box) noexcept nogil:

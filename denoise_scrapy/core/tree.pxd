@@ -159,6 +159,11 @@ cdef inline int32_t climb(Tree tree, int32_t element, int32_t levels) noexcept n
     return element
 
 
+cdef inline bint is_inside(Tree tree, int32_t element, int32_t box) noexcept nogil:
+    """Return whether an element is, or is in, another one; all are in the page, -1."""
+    return box < 0 or box <= element < tree.elements[box].end
+
+
 cdef inline bint is_within(Tree tree, int32_t element, int32_t kind) noexcept nogil:
     """Return whether an element, or one of its nearest ancestors, is of a kind."""
     cdef int32_t level

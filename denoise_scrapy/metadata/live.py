@@ -106,11 +106,11 @@ def _shown(root: Any, lines: Sequence[Line]) -> tuple[list[Update], bool]:
     best, begin = list[Update](), False
     for (_, tag, _), row in nlargest(MOST_GROUPS, rows.items(), key=lambda one: len(one[1])):
         if LEAST <= len(row) <= MAX_UPDATES:
-            texts, first = _texts(lines, list(row), tag)
+            texts, timed = _texts(lines, list(row), tag)
             posts = [Update(row[post], text) for post, text in texts.items()]
             size = sum(len(post.text) for post in posts)
             if size >= most and len(posts) >= LEAST and _are_in_order([post.time for post in posts]):
-                best, most, begin = posts, size + 1, all(_is_time(first[post]) for post in texts)
+                best, most, begin = posts, size + 1, all(timed[post] for post in texts)
     return best, begin
 
 
@@ -123,10 +123,13 @@ def _times(root: Any) -> Iterator[tuple[Any, str]]:
             yield element, text
 
 
-def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> tuple[dict[Any, str], dict[Any, str]]:
-    """Return the texts of posts, which begin with their elements, and their first lines; none without text."""
+def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> tuple[dict[Any, str], dict[Any, bool]]:
+    """Return the texts of posts, and whether they begin with a time; those without text are left out.
+
+    A post begins with its element, or with the name of who posted it, if that stands between its time and its text.
+    """
     texts: defaultdict[Any, list[Line]] = defaultdict(list)
-    first, told = dict[Any, str](), set[Any]()
+    timed, told = dict[Any, bool](), set[Any]()
     current, parent = None, posts[0].getparent()
     within = {None: None, parent: parent, **dict(zip(posts, posts, strict=True))}  # of all elements that were met
     for line in lines:
@@ -141,18 +144,20 @@ def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> tuple[dict[Any,
         elif at is None or tag not in _HEADINGS:
             current = None
         if current is not None:
-            if current not in first or not (line.is_kept or current in told or _is_time(line.text)):
-                first[current] = line.text  # or that of who posted it, between its time and its text
+            is_time = _is_time(line.text)
+            if current not in timed or not (line.is_kept or current in told or is_time):
+                timed[current] = is_time
             if line.is_kept:
-                told |= set() if _is_time(line.text) else {current}
                 texts[current].append(line)
+                if not is_time:
+                    told.add(current)
     found = dict[Any, str]()
     for post, its in texts.items():
         linked = sum(len("".join(link.itertext())) for line in its for link in line.actions if link.tag == "a")
         text = "\n".join(line.text for line in its if not _is_time(line.text))
         if text and linked <= HALF * len(text):  # of a teaser more is linked
             found[post] = text
-    return found, first
+    return found, timed
 
 
 def _is_time(text: str) -> bool:
