@@ -31,7 +31,7 @@ from denoise_scrapy.body.rendering import Token, render, to_html, to_markdown
 from denoise_scrapy.body.stated import stated_text
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
-from denoise_scrapy.body.title import title_of
+from denoise_scrapy.body.title import first_heading, title_of
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.metadata.annotations import MAX_HTML, writable
 from denoise_scrapy.page import Page, PageFacts
@@ -421,7 +421,7 @@ def _body(
         kept=decision.kept,
         url=page.url,
         make_blocks=blocks,
-        make_title=lambda: title(page.without(gone)),
+        make_title=lambda: title(shown := page.without(gone)) or first_heading(shown, decision.kept),
         make_rendering=lambda: render(page.without(gone), decision.kept),
         make_anchors=lambda: anchors_of(page.without(gone), decision.kept),
         **more,

@@ -2,7 +2,8 @@
 
 What reveals that name: titles of other pages of the site that begin or end with it; the name that the page declares
 (Open Graph) or its host has; a title that it declares without it; and a heading equal to the rest. Without any of them,
-the title element's text is not changed. Where it has nothing but that name, the first heading is the title.
+the title element's text is not changed. Where it has nothing but that name, the first heading is the title, or what the
+page declares; without a title, what is declared, or the first heading of the body.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from itertools import chain, repeat
 from denoise_scrapy.core.characters import fold, letters, without_unseen
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import host_of
-from denoise_scrapy.page.columns import HALF
+from denoise_scrapy.page.columns import HALF, BoolArray
 from denoise_scrapy.page.parse import MOST_DECLARED, json_strings
 
 #: Separators between a title and the site's name: a symbol between spaces or at an end, a colon, a bar or underscore, a
@@ -36,7 +37,7 @@ def title_of(page: Page, titles: Sequence[str]) -> str:
     names = list(map(letters, page.tree.declared(b"og:site_name")))
     headlines = page.tree.declared(b"og:title")[:MOST_DECLARED]
     headlines += json_strings(page.json_ld, "headline")[:MOST_DECLARED] if page.json_ld else []
-    headlines = list(filter(letters, headlines))
+    headlines = [" ".join(without_unseen(unescape(one)).split()) for one in headlines if letters(one)]
     said = fold(title)
     others = [other for other in titles if fold(other) != said]
     # some declare the title as the site's name
@@ -45,8 +46,8 @@ def title_of(page: Page, titles: Sequence[str]) -> str:
     if len(parts) == 1:  # a template's, without a title; or the end of others
         is_site |= title[:1] in "|-–" or (len(titles) > 1 and _is_shared((said,), [other[-1:] for other in split]))
     is_site |= len(titles) > 1 and not others
-    if is_site:  # then the first heading of level one that is not the site's name
-        return next((text for text in _headings(page) if fold(text) not in said), title)
+    if is_site:  # then the first heading of level one, or declared title, that is not the site's name
+        return next((text for text in chain(_headings(page), headlines) if fold(text) not in said), title)
     cut = _ELLIPSIS.search(title, LEAST_CUT)
     if cut and (whole := _uncut(page, title, cut.start())):
         return whole
@@ -67,6 +68,12 @@ def title_of(page: Page, titles: Sequence[str]) -> str:
         if len(text) == len(found) and one == said and text.lower() != found.lower():
             return text
     return found
+
+
+def first_heading(page: Page, kept: BoolArray) -> str:
+    """Return the first heading of a body, its blocks in a mask of shape (blocks,); "" if it has none."""
+    found = (page.blocks.has(Flag.HEADING) & kept).nonzero()[0]
+    return " ".join(page.block_text(int(found[0])).split()) if len(found) else ""
 
 
 def _headings(page: Page) -> list[str]:
@@ -143,8 +150,7 @@ def _without_names(parts: Parts, names: set[str]) -> Parts:
 
 def _as_declared(title: str, declared: Iterable[str], names: Sequence[str]) -> str:
     """Return the declared title with which a title begins or ends, if the rest is separated, or has the site's name."""
-    for given in declared:
-        short = " ".join(without_unseen(unescape(given)).split())
+    for short in declared:
         if short in {"", title}:
             continue
         if title.startswith(short):
