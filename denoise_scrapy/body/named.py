@@ -44,7 +44,8 @@ _WORD = r"[^\W\d]+"
 _WORDS = re.compile(rf"{_NUMBER}|{_WORD}|[^\w\s]")
 #: Characters of scripts that write spaces between words.
 _SPACED = r"0-9A-Za-z\u00aa-\u2000"
-_SELECTORS = ("css:", "xpath:")
+#: The beginnings of selectors in place of a text.
+SELECTORS = ("css:", "xpath:")
 
 
 class Found(NamedTuple):
@@ -193,7 +194,7 @@ class _Names(NamedTuple):
 def _names_of(example: Example) -> _Names:
     root, spots = _read(example.html)
     given = {} if root is None else example.fields
-    texts = {name: _selected(root, one) if one.startswith(_SELECTORS) else _plain(one) for name, one in given.items()}
+    texts = {name: _selected(root, one) if one.startswith(SELECTORS) else _plain(one) for name, one in given.items()}
     found = {name: _witnesses_of(spots, text) for name, text in texts.items() if text}
     return _Names(_mark_of(spots), {name: texts[name] for name, some in found.items() if some}, found)
 
@@ -222,7 +223,7 @@ def named_texts(html: str | bytes, examples: Iterable[Example]) -> dict[str, Fou
             own |= {name: Found(text, 1.0) for name, text in names.texts.items()}
         told = {name: [_told(one, known) for one in some] for name, some in names.witnesses.items()}
         for name, one in example.fields.items():
-            if one.startswith(_SELECTORS):
+            if one.startswith(SELECTORS):
                 told.setdefault(name, []).append(Found(_selected(root, one), CERTAIN[0]))
         for name, some in told.items():
             for text, certainty in _doubted(some, names.texts.get(name, "")):

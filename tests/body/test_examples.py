@@ -136,8 +136,9 @@ def test_an_example_has_a_text_or_selectors_and_a_bounded_page() -> None:
             Example(page(1), **given)
     with pytest.raises(ValueError, match="at most 10,000,000 bytes"):
         Example(b" " * 10_000_001, "x")
-    with pytest.raises(ValueError, match="div\\["):
-        extract(page(8), examples=[Example(page(1), keep=("div[",))])
+    for given in ({"keep": ("div[",)}, {"fields": {"by": "css:div["}}):
+        with pytest.raises(ValueError, match="div\\["):
+            Example(page(1), **given)
 
 
 @pytest.mark.parametrize("keep", ["div.body", ["div.body"], ("div.body",)])
