@@ -72,9 +72,9 @@ def _as_decided(page: Page, decision: Any) -> tuple[Any, Any]:
     return decision, np.zeros(0, np.int64)
 
 
-def _once_off(tree: Any, probability: Any, *, beta: float, **given: Any) -> Any:
-    found = choose(tree, probability, beta=beta, **given)
-    return found._replace(kept=select_by_expected_f1(found.probability, tree.block_rows["tokens"], beta=beta)[0])
+def _once_off(tree: Any, probability: Any, **given: Any) -> Any:
+    found = choose(tree, probability, **given)
+    return found._replace(kept=select_by_expected_f1(found.probability, tree.block_rows["tokens"])[0])
 
 
 def _chosen(tree: Any, probability: Any, without: Iterable[str], **given: Any) -> Any:
@@ -122,14 +122,7 @@ RULES = (
     ),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("a text twice, once, and pulled quotations", "body.strategies.combined.choose", _once_off),
-    Rule(
-        "short pages: repeated in place",
-        "body.strategies.combined.choose",
-        partial(_chosen, without=["in_place"]),
-        "docs: fields with HTML",
-    ),
     Rule("stock", "body.strategies.combined.choose", partial(_chosen, without=["stock", "place"])),
-    Rule("beta 1.2, not 1", "body.strategies.combined.BETA", 1.0),
     Rule("stated text", "body.extraction._stated", lambda *_: None, "docs: structured data"),
     Rule("stated text: of scripts", "body.stated._prose_of", _nothing, "docs: structured data"),
     _property("display", "display|content-visibility"),

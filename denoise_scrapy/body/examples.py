@@ -21,13 +21,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.named import SELECTORS
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.core.feature_strings import tokens
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import HALF, BoolArray, FloatArray
-from denoise_scrapy.page.selectors import compile_all
+from denoise_scrapy.page.selectors import PREFIXES, compile_all
 from denoise_scrapy.site import SiteStatistics
 from denoise_scrapy.support.shown import MOST_PAIRS
 
@@ -77,7 +76,7 @@ class Example:
         if not self.text.strip() and not self.keep and not self.fields:
             raise ValueError("an example has a text or selectors of it, or fields")
         object.__setattr__(self, "keep", (self.keep,) if isinstance(self.keep, str) else tuple(self.keep))
-        compile_all([*self.keep, *(one for one in self.fields.values() if one.startswith(SELECTORS))])
+        compile_all([*self.keep, *(one for one in self.fields.values() if one.startswith(PREFIXES))])
         if len(self.html) > MOST_BYTES:
             raise ValueError(f"the page of an example has at most {MOST_BYTES:,} bytes")
 

@@ -22,7 +22,7 @@ from zlib import crc32
 from denoise_scrapy.core.characters import letters, without_unseen
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.parse import root_of, to_utf8
-from denoise_scrapy.page.selectors import MAX_ELEMENTS, compile_selector
+from denoise_scrapy.page.selectors import MAX_ELEMENTS, PREFIXES, compile_selector
 
 if TYPE_CHECKING:
     from denoise_scrapy.body.examples import Example
@@ -44,8 +44,6 @@ _WORD = r"[^\W\d]+"
 _WORDS = re.compile(rf"{_NUMBER}|{_WORD}|[^\w\s]")
 #: Characters of scripts that write spaces between words.
 _SPACED = r"0-9A-Za-z\u00aa-\u2000"
-#: The beginnings of selectors in place of a text.
-SELECTORS = ("css:", "xpath:")
 
 
 class Found(NamedTuple):
@@ -194,7 +192,7 @@ class _Names(NamedTuple):
 def _names_of(example: Example) -> _Names:
     root, spots = _read(example.html)
     given = {} if root is None else example.fields
-    texts = {name: _selected(root, one) if one.startswith(SELECTORS) else _plain(one) for name, one in given.items()}
+    texts = {name: _selected(root, one) if one.startswith(PREFIXES) else _plain(one) for name, one in given.items()}
     found = {name: _witnesses_of(spots, text) for name, text in texts.items() if text}
     return _Names(_mark_of(spots), {name: texts[name] for name, some in found.items() if some}, found)
 
@@ -223,7 +221,7 @@ def named_texts(html: str | bytes, examples: Iterable[Example]) -> dict[str, Fou
             own |= {name: Found(text, 1.0) for name, text in names.texts.items()}
         told = {name: [_told(one, known) for one in some] for name, some in names.witnesses.items()}
         for name, one in example.fields.items():
-            if one.startswith(SELECTORS):
+            if one.startswith(PREFIXES):
                 told.setdefault(name, []).append(Found(_selected(root, one), CERTAIN[0]))
         for name, some in told.items():
             for text, certainty in _doubted(some, names.texts.get(name, "")):

@@ -3,15 +3,14 @@ from collections.abc import Collection
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.features import Words
 from denoise_scrapy.core.tree import Tree
 
 RULES: tuple[str, ...]
 
 def weighed(
     tree: Tree,
-    words: Words,
-    bylines: npt.ArrayLike,
+    titles: npt.NDArray[np.bool_],
+    asides: npt.ArrayLike,
     probability: npt.ArrayLike,
     *,
     without: Collection[str] = (),

@@ -17,13 +17,11 @@ def choose(
     tree: Tree,
     probability: _Numbers,
     *,
-    in_place: _Numbers | None = None,
     stock: _Numbers | None = None,
     place: _Numbers | None = None,
     layout: _Numbers | None = None,
     unseen: npt.NDArray[np.bool_] | None = None,
     tables: _Numbers | None = None,
-    beta: float = 1.0,
 ) -> Choice: ...
 def select_by_expected_f1(
     probability: _Numbers, tokens: _Numbers, *, beta: float = 1.0

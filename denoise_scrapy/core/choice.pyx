@@ -21,9 +21,6 @@ from denoise_scrapy.core.tree cimport (
 )
 
 cdef enum:
-    # On pages of up to this many blocks, as of fields of items, text that every comparison page has in the same place is
-    # less probable: the model, fitted on whole pages, is unsure about it (`tests/crawl/test_html_fields.py`).
-    FEW = 10
     # Minimum tokens of a text that may be stock, see `lower_stock`.
     STOCK_TOKENS = 8
     # A text of at least this many tokens is kept once: shorter ones are prices, names, buttons. F1 of pages that
@@ -33,7 +30,6 @@ cdef enum:
     # such on read pages, the longest of 32, readers dropped 19, and differed on 17.
     PULLED = 10
 
-cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
 #: A text of at least that many tokens that another page has too is stock, an advertisement or an appeal, if the texts
 #: beside it are the page's own; so is one in a place with this share of the pages' text shared, over so many pages: in
 #: five threads of a forum two greetings are alike by chance. The model has a feature for it (`features`, "stock"), but
@@ -57,15 +53,6 @@ cdef double TABLE_SHARE = 0.2
 #: size; for being pinned to the screen. No corpus of the study changes by .003 (docs/figures.md); twice as much costs
 #: .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
 cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
-
-
-cdef int lower_repeated(Tree tree, DoublesOut probability, Floats in_place) nogil:
-    """On pages of few blocks, lower what every comparison page has in the same place, except headings."""
-    cdef int32_t i, m = block_count(tree)
-    if m <= FEW:
-        for i in range(m):
-            if in_place[i] >= EVERY and not tree.blocks[i].own_flags & HEADING:
-                probability[i] *= REPEATED_FACTOR
 
 
 cdef int lower_stock(Tree tree, DoublesOut probability, Floats stock, Doubles place) nogil:
@@ -327,15 +314,14 @@ class Choice(NamedTuple):
 
 
 cdef int choose_blocks(
-    Tree tree, DoublesOut chances, Floats repeated, Floats shared, Doubles places,
-    const double[:, ::1] lies, Flags unseen, Ints tables, double beta, FlagsOut kept
+    Tree tree, DoublesOut chances, Floats shared, Doubles places,
+    const double[:, ::1] lies, Flags unseen, Ints tables, FlagsOut kept
 ) nogil:
     """Apply the rules, then choose; arguments as in `choose`."""
     cdef int32_t i
     cdef vector[int32_t] tokens
     for i in range(block_count(tree)):
         tokens.push_back(tree.blocks[i].tokens)
-    lower_repeated(tree, chances, repeated)
     lower_stock(tree, chances, shared, places)
     for i in range(block_count(tree)):
         if unseen[i]:
@@ -344,27 +330,24 @@ cdef int choose_blocks(
         lower_beside(chances, lies)
     move_to_list(tree, chances)
     move_to_table(tree, chances, tables, unseen)
-    select(chances, tokens, beta, kept)
+    select(chances, tokens, 1, kept)
     keep_once(tree, tables, kept)
     return drop_pulled(tree, tables, kept)
 
 
 def choose(
-    Tree tree not None, probability, *, in_place=None, stock=None, place=None, layout=None, unseen=None, tables=None,
-    double beta=1.0,
+    Tree tree not None, probability, *, stock=None, place=None, layout=None, unseen=None, tables=None
 ) -> Choice:
     """Choose the blocks of a page to keep, from the model's probabilities and the rules of this module.
 
     Args:
         tree: The page of m blocks.
         probability: The model's probability of each block, shape (m,).
-        in_place: The feature "repeated_in_place", shape (m,).
         stock: The feature "stock", shape (m,).
         place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
         layout: Position of each block (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
         unseen: Whether nothing shows each block, so that it is never kept, shape (m,).
         tables: The table of data around each block, -1 for none, shape (m,); each is kept whole or dropped.
-        beta: How many times as much recall counts as precision.
 
     Raises:
         ValueError: An array has the wrong shape.
@@ -375,7 +358,6 @@ def choose(
         DoublesOut chances = _filled(found, np.float64, m)
         Flags hidden = _filled(unseen, np.uint8, m)
         Ints of_table = np.full(m, -1, np.int32) if tables is None else _filled(tables, np.int32, m)
-        Floats repeated = _filled(in_place, np.float32, m)
         Floats shared = _filled(stock, np.float32, m)
         Doubles places = _filled(place, np.float64, m)
         const double[:, ::1] lies = np.zeros((3, 0)) if layout is None else np.ascontiguousarray(layout, np.float64)
@@ -383,7 +365,7 @@ def choose(
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
     with nogil:
-        choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
+        choose_blocks(tree, chances, shared, places, lies, hidden, of_table, chosen)
     return Choice(kept, found)
 
 

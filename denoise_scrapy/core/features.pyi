@@ -13,9 +13,7 @@ _FloatArray = npt.NDArray[np.float64]
 ANNOUNCING_TOKENS: int
 COMMENTS_BIT: int
 META_BIT: int
-SOURCES_BIT: int
 COMMENTS_PATTERNS: tuple[str, ...]
-SOURCES_PATTERNS: tuple[str, ...]
 META_PATTERNS: tuple[str, ...]
 
 class Words(NamedTuple):

@@ -28,7 +28,7 @@ from denoise_scrapy.core.characters cimport (
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.tree cimport (
     ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, LEVELS, LIST_ITEM, MAX_NAME,
-    META, SHORTEST, SOURCES, Block, ElementKind, Span, Tree, block_count, climb, element_count, is_inside, is_noted,
+    META, SHORTEST, Block, ElementKind, Span, Tree, block_count, climb, element_count, is_inside, is_noted,
     kind_of, token_of,
 )
 
@@ -37,13 +37,13 @@ from denoise_scrapy.core.tree cimport (
 cdef enum:
     LONG = 14             # tokens; blocks of this many announce nothing
 
-#: Bits of a block's announcements: a heading of comments; a name or a date; a heading of what a text refers to.
-COMMENTS_BIT, META_BIT, SOURCES_BIT = COMMENTS, META, SOURCES
+#: Bits of a block's announcements: a heading of comments; a name or a date.
+COMMENTS_BIT, META_BIT = COMMENTS, META
 #: Blocks of at least this many tokens announce nothing.
 ANNOUNCING_TOKENS = LONG
 
-# The first two lists hold what is usual on sites in English, Chinese, Japanese, Spanish, French, German, Portuguese,
-# Russian and Arabic; in other languages they find nothing. All hold regular expressions for lower-case words with one space
+# These lists hold what is usual on sites in English, Chinese, Japanese, Spanish, French, German, Portuguese,
+# Russian and Arabic; in other languages they find nothing. Both hold regular expressions for lower-case words with one space
 # between. They are taken apart (`_choices`), so that one pass over a text finds all of them: \b, ^ and $ may be only at
 # their ends, and (a|b) and \d are the only other operators.
 
@@ -61,21 +61,9 @@ _META = r"""
 \bpublicad(o|a)\b \bpublié \bveröffentlicht 前$
 年 月 日 回复 回覆 返信 hace_ il_y_a назад منذ опубликован نشر 发布 發布 来源 來源 作者 編集 投稿 更新
 """
-#: Headings of sources, notes and further reading, as encyclopedias have them.
-_SOURCES = """
-see_also references(|_and_notes) sources further_reading external_links bibliography (|foot)notes
-siehe_auch literatur weblinks einzelnachweise quellen voir_aussi références (|notes_et_)références liens_externes
-bibliographie véase_también referencias enlaces_externos bibliografía fuentes voci_correlate note collegamenti_esterni
-fonti ver_também referências ligações_externas fontes zie_ook bronnen externe_links se_även källor referenser
-zobacz_też przypisy źródła související_články zdroje см._также примечания источники литература ссылки джерела примітки
-kaynakça ayrıca_bakınız انظر_أيضا المراجع المصادر منابع جستارهای_وابسته ראו_גם מקורות सन्दर्भ
-ดูเพิ่ม อ้างอิง xem_thêm tham_khảo nguồn lihat_pula referensi 関連項目 脚注 出典 参考文献 같이_보기 각주 출처
-参见 参考资料 外部链接 參見 參考資料 lásd_még források lähteet viitteet πηγέσ παραπομπέσ vezi_și note surse
-"""
 # In these lists `_` stands for a space.
 COMMENTS_PATTERNS = tuple(rf"(|user |reader |visitor ){words}\b".replace("_", " ") for words in _COMMENTS.split())
 META_PATTERNS = tuple(pattern.replace("_", " ") for pattern in _META.split())
-SOURCES_PATTERNS = tuple(rf"{words}\b".replace("_", " ") for words in dict.fromkeys(_SOURCES.split()))
 
 cdef enum:
     # Patterns are found by their first character: by its lowest byte, with one bucket for all digits.
@@ -97,7 +85,7 @@ cdef struct Pattern:
 
 ctypedef vector[vector[Pattern]] Patterns  # by bucket
 
-cdef Patterns _comments, _meta, _sources
+cdef Patterns _comments, _meta
 
 
 def _choices(pattern: str) -> list:
@@ -124,7 +112,6 @@ cdef int fill(Patterns& table, patterns):
 
 fill(_comments, COMMENTS_PATTERNS)
 fill(_meta, META_PATTERNS)
-fill(_sources, SOURCES_PATTERNS)
 
 
 cdef inline bint is_word(uint16_t code) noexcept nogil:
@@ -282,8 +269,6 @@ cdef int read_announced(
         read_lowered(tree.text, block.text, text)
         if is_short:
             bits[i] = COMMENTS * announces(_comments, text) | META * tells_meta(text)
-            if block.heading and announces(_sources, text):
-                bits[i] |= SOURCES
             if not title.words.empty():
                 title_share[i] = share_in_title(title, text)
         if may_be_title:

@@ -87,8 +87,8 @@ EXACT_TAGS = frozenset("pre code kbd samp tt var textarea".split())
 #: What an element is by its tag: bits of `ElementKind.kind`.
 Kind = IntFlag(
     "Kind",
-    "BLOCK CONTAINER SKIPPED BREAK ROOT EXACT IN_HEAD LIST CONTENT PICTURE TERM DIV QUOTE STORY FOOTER FORM BUTTON "
-    "OPENER MATTER CAPTION TIME ITEM GRAPHIC",
+    "BLOCK CONTAINER SKIPPED BREAK ROOT EXACT IN_HEAD LIST CONTENT PICTURE TERM DIV QUOTE STORY FORM BUTTON "
+    "OPENER CAPTION TIME ITEM GRAPHIC",
 )
 _TAGS_OF_KIND = {
     Kind.BREAK: "br",
@@ -98,10 +98,8 @@ _TAGS_OF_KIND = {
     Kind.DIV: "div",
     Kind.QUOTE: "blockquote q cite",
     Kind.STORY: "article",
-    Kind.FOOTER: "footer",
     Kind.FORM: "form",
     Kind.BUTTON: "button",
-    Kind.MATTER: "pre blockquote figure img table",  # a button beside it belongs to it
     Kind.CAPTION: "figcaption caption",
     Kind.TIME: "time address",
     Kind.ITEM: "li",

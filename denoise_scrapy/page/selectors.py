@@ -28,6 +28,8 @@ from denoise_scrapy.page.columns import IntArray
 #: A page with more elements is not searched: conditions may take time quadratic in them, 2 s for 20,000. Of 1,800
 #: recorded pages the largest has 13,000.
 MAX_ELEMENTS = 20_000
+#: How a selector begins where a text may stand.
+PREFIXES = ("css:", "xpath:")
 #: Maximum CPU seconds of a selector on a page: recorded pages take milliseconds.
 MAX_SECONDS = 1.0
 #: Maximum nesting of a condition's searches that do not look at the clock, see `_reach`.

@@ -116,7 +116,11 @@ def test_the_name_of_the_site_is_left_out(page: Page, others: list[str], expecte
 
 @pytest.mark.parametrize(
     ("head", "expected"),
-    [("", "Foxes"), (og("title", "Fox wins"), "Fox wins"), ("<title>Herald</title>" + og("site_name", "Herald"), "Herald")],
+    [
+        ("", "Foxes"),
+        (og("title", "Fox wins"), "Fox wins"),
+        ("<title>Herald</title>" + og("site_name", "Herald"), "Herald"),
+    ],
 )
 def test_without_a_title_it_is_what_is_declared_or_the_first_heading_of_the_body(head: str, expected: str) -> None:
     story = "<p>The race was won in the snow by a fox that nobody in the town had seen before, or since." * 3

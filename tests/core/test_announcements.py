@@ -11,8 +11,6 @@ from denoise_scrapy.core.features import (
     COMMENTS_PATTERNS,
     META_BIT,
     META_PATTERNS,
-    SOURCES_BIT,
-    SOURCES_PATTERNS,
     read_words,
 )
 from denoise_scrapy.page import Flag, Page
@@ -30,7 +28,6 @@ META = re.compile(
     r"\b19\d{2}\b|\b20\d{2}\b|\bam\b|\bpm\b|前$|\bvor \d|há \d|\bpublicad[oa]\b|\bpublié|\bveröffentlicht|\d uhr\b|"
     r"年|月|日|回复|回覆|返信|hace |il y a|назад|منذ|опубликован|نشر|发布|發布|来源|來源|作者|編集|投稿|更新"
 )
-SOURCES = re.compile(rf"[^\w]*(?:\d+ ?)?(?:{'|'.join(SOURCES_PATTERNS)}).{{0,60}}\Z")
 
 
 def lowered(text):
@@ -51,8 +48,7 @@ def literal_words(tree):
         text = lowered(tree.slice(start, end).replace("\x01", "").replace("\x02", ""))
         is_short = row["tokens"] < ANNOUNCING_TOKENS
         comments, meta = COMMENTS.match(text), META.search(text)
-        sources = row["heading"] and SOURCES.match(text)
-        found = COMMENTS_BIT * bool(comments) + META_BIT * bool(meta) + SOURCES_BIT * bool(sources)
+        found = COMMENTS_BIT * bool(comments) + META_BIT * bool(meta)
         bits.append(found * bool(is_short))
         said = [word for word in text.split() if len(word) > 1 and word in title]
         shares.append(len(said) / len(text.split()) if is_short else 0.0)
@@ -65,7 +61,7 @@ PIECES = (
     "12 Comments", "(3) Replies", "Leave a Reply", "User comments", "Join the discussion", "Thought on", "thoughts",
     "评论", "12评论", "网友评论", "コメント", "комментарии", "Комментариев", "تعليقات", "related", "by ", "Posted  on",
     "Posted", "3 hours ago", "agony", "12:30", "112:30", "1:5", "٣:٤٥", " 2019", "1999x", "20190", "5 uhr", "Uhr", "年",
-    "前", "Sources", "πηγές", "参见", "notes and",
+    "前",
     "says:", "says", "reply", "am", "vor 3", "há 2", "publicada", "publicados", "publié le", "hace ", "il y a",
     "İstanbul", "the", "Straße", "ΛΟΓΟΣ", "λόγος", "_", "-", "・", "😀", "\U00020000", "\u200b", " ", " ", "\n", "\x0b",
     "\xa0", "\u3000",
@@ -97,18 +93,13 @@ def test_words_of_any_page(html):
     check(Page.parse(html))
 
 
-@given(st.sampled_from(COMMENTS_PATTERNS + META_PATTERNS + SOURCES_PATTERNS), st.data())
+@given(st.sampled_from(COMMENTS_PATTERNS + META_PATTERNS), st.data())
 def test_each_pattern_is_found(pattern, data):
     text = data.draw(st.from_regex(re.compile(pattern, re.ASCII), fullmatch=True))
     text += "x" * text.endswith(" ")  # spaces at the ends are none
     announced = read_words(Page.parse(f"<h2>{text.lower()}").tree).bits[0]
     assert announced & sum(
-        bit * (pattern in patterns)
-        for bit, patterns in (
-            (COMMENTS_BIT, COMMENTS_PATTERNS),
-            (META_BIT, META_PATTERNS),
-            (SOURCES_BIT, SOURCES_PATTERNS),
-        )
+        bit * (pattern in patterns) for bit, patterns in ((COMMENTS_BIT, COMMENTS_PATTERNS), (META_BIT, META_PATTERNS))
     )
 
 

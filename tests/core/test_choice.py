@@ -57,7 +57,7 @@ def literal_pulled(page, kept):
     return kept
 
 
-@pytest.mark.parametrize("name", ["in_place", "stock", "place", "layout"])
+@pytest.mark.parametrize("name", ["stock", "place", "layout"])
 def test_arrays_of_another_page(name):
     tree = Page.parse("<p>One.<p>Two.").tree
     with pytest.raises(ValueError, match="there are 2 blocks"):
@@ -117,11 +117,9 @@ def literal_lists(page, chances):
     return moved
 
 
-def literal(page, chances, in_place, stock, place, layout):
+def literal(page, chances, stock, place, layout):
     """All rules, one after the other."""
     chances, hidden = list(chances), page.unseen_blocks.tolist()
-    for i, flags in enumerate(page.blocks.rows["own_flags"].tolist()):
-        chances[i] *= 0.4 if len(chances) <= 10 and in_place[i] >= 0.99 and not flags & Flag.HEADING else 1
     for i in literal_stock(page, chances, stock, place):
         chances[i] *= 0.3
     chances = [0 if hides else chance for chance, hides in zip(chances, hidden, strict=True)]
@@ -144,14 +142,13 @@ def test_all_rules_equal_plain_loops(html, seed):
     page = Page.parse(html)
     m, rng = len(page.blocks), np.random.default_rng(seed)
     known = {
-        "in_place": rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32),
         "stock": rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32),
         "place": rng.choice([0, 0, 0.9], m),
         "layout": rng.choice([0, 0.5, -1, np.nan], (3, m)),
     }
     chances = rng.random(m)
-    found = choose(page.tree, chances, **known, unseen=page.unseen_blocks, beta=1.2)
-    chosen = select_by_expected_f1(found.probability, page.blocks.tokens, beta=1.2)[0]
+    found = choose(page.tree, chances, **known, unseen=page.unseen_blocks)
+    chosen = select_by_expected_f1(found.probability, page.blocks.tokens)[0]
     assert found.kept.tolist() == literal_pulled(page, literal_once(page, chosen.tolist()))
     assert found.probability == pytest.approx(literal(page, chances, **known), abs=1e-12)
 

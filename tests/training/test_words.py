@@ -94,7 +94,7 @@ def test_words_of_frames_have_the_odds_of_lines(monkeypatch):
 def test_the_shipped_model_knows_the_words_of_frames():
     odds = block_model().vocabulary.text_words
     added = np.count_nonzero(with_lines(odds, odds_of_lines(())) != odds)
-    assert added < 0.02 * np.count_nonzero(odds), "python -m training.vocabulary adds them, but for words of content"
+    assert added < 0.06 * np.count_nonzero(odds), "python -m training.vocabulary adds them, but for words of content"
     for word in ("Paylaş", "Partager", "Iscriviti", "Подписаться"):
         assert odds[number(word)] < -1
     lines = [*LINES["frames"], *LINES["content"]]

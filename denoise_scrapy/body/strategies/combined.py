@@ -167,9 +167,9 @@ def contributions(features: Values, neighbours: Neighbours, model: BlockModel) -
 
 
 def reasons_of(
-    features: Values, neighbours: Neighbours, model: BlockModel, bylines: BoolArray, shift: FloatArray
+    features: Values, neighbours: Neighbours, model: BlockModel, asides: BoolArray, shift: FloatArray
 ) -> list[str]:
-    """Return the reason for each block of a page: that it is a byline, or the families that change its odds most.
+    """Return the reason for each block of a page: a byline or comment, or the families that change its odds most.
 
     First comes by what its odds were shifted afterwards.
     """
@@ -181,8 +181,8 @@ def reasons_of(
     order = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :MOST]
     reasons = []
     for block, (chosen, values) in enumerate(zip(order.tolist(), added.tolist(), strict=True)):
-        if bylines[block]:
-            reasons.append("a byline")
+        if asides[block]:
+            reasons.append("a byline or comment")
             continue
         strong = (i for i in chosen if abs(values[i]) >= LEAST)
         said = [f"{FAMILIES[names[i]].say(rows, block)} ({values[i]:+.1f})" for i in strong]
@@ -194,10 +194,6 @@ def reasons_of(
     return reasons
 
 
-#: How many times as much recall counts as precision when blocks are chosen. F1 on publishers left out hardly changes
-#: (1.1, 1.2 and 1.25: .9400, .9398, .9398), manuals gain .003; in blind readings the worse text lacks something twice
-#: as often as it has too much.
-BETA = 1.2
 #: Power of the odds of each block in the confidence: kinds of pages that were not fitted are less sure. Of pages that
 #: readers marked, their publishers left out, 1.3% of those with .9 or more lack or add a third, 2.3% with 1
 #: (`python -m training.confidence`).
@@ -206,7 +202,10 @@ CAUTION = 0.6
 #: walls in a wording and a frame that were not fitted 83% are found and 4.8% of recorded short pages doubted; with 1,
 #: 81% and 3.9%, with 2.33, 88% and 6.7%.
 MISSED_WALL = 1.25
-_IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
+#: Least probability of a comment that is lowered as bylines are: of eighty made pages with comments below the article
+#: 16 keep some, 40 without it; from .7 on, `harvest` loses .003 (`python -m benchmarks`).
+SURE_COMMENT = 0.85
+_STOCK = NAMES.index("stock")
 
 
 class CombinedStrategy(Strategy):
@@ -239,20 +238,20 @@ class CombinedStrategy(Strategy):
         shift[notes_of_corrections(page, probability)] = NOTE_ODDS
         probability /= probability + (1 - probability) * np.exp(-shift)
         probability[page.unseen_blocks] = 0
-        is_byline = np.zeros(len(odds), bool)
-        if forest := model.forests.get("part bylines"):
+        is_aside = np.zeros(len(odds), bool)
+        if "part bylines" in model.forests:
             # from .3 on a heading "Name" passes for one
-            is_byline = forest.probability(part_signals(page.tree, page.words, features, neighbours, odds)) > HALF
+            signals = part_signals(page.tree, page.words, features, neighbours, odds)
+            is_aside = model.forests["part bylines"].probability(signals) > HALF
+            is_aside |= model.forests["part comments"].probability(signals) > SURE_COMMENT
         choice = choose(
             page.tree,
-            weighed(page.tree, page.words, is_byline, probability),
-            in_place=features[_IN_PLACE],
+            weighed(page.tree, page.words.titles, is_aside, probability),
             stock=features[_STOCK],
             place=place,
             layout=page.blocks.layout,
             unseen=page.unseen_blocks,
             tables=tables_around(page),
-            beta=BETA,
         )
         kept = choice.kept
         yes, no = choice.probability**CAUTION, (1 - choice.probability) ** CAUTION
@@ -265,5 +264,5 @@ class CombinedStrategy(Strategy):
             chance /= chance + MISSED_WALL * (1 - chance)
             # where content is not likely, it is as sure as that; else as the blocks are
             confidence = min(confidence, chance) if chance < HALF else confidence
-        reasons = LazyReasons(partial(reasons_of, features, neighbours, model, is_byline & ~kept, shift))
+        reasons = LazyReasons(partial(reasons_of, features, neighbours, model, is_aside & ~kept, shift))
         return Decision(kept, choice.probability, confidence, reasons, first=(features, odds))
