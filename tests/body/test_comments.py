@@ -114,7 +114,7 @@ REMARKS = [
     ("ja", "コメント（5件）", "2021年5月{}日 10:3{}", "返信"),
 ]
 #: Classes of remarks and headings below which some of them stay.
-STAY = {("comment", "5 thoughts on “The harvest”"), ("comment", "Commentaires (5)"), ("x", "Комментарии (5)")}
+STAY = {("comment", "5 thoughts on “The harvest”"), ("x", "Discussion")}
 #: Headings that pass for those of comments; what is below them stays.
 GOES = {"コメント", "Comentários"}
 

@@ -202,9 +202,6 @@ CAUTION = 0.6
 #: walls in a wording and a frame that were not fitted 83% are found and 4.8% of recorded short pages doubted; with 1,
 #: 81% and 3.9%, with 2.33, 88% and 6.7%.
 MISSED_WALL = 1.25
-#: Least probability of a comment that is lowered as bylines are: of eighty made pages with comments below the article
-#: 16 keep some, 40 without it; from .7 on, `harvest` loses .003 (`python -m benchmarks`).
-SURE_COMMENT = 0.85
 _STOCK = NAMES.index("stock")
 
 
@@ -243,7 +240,10 @@ class CombinedStrategy(Strategy):
             # from .3 on a heading "Name" passes for one
             signals = part_signals(page.tree, page.words, features, neighbours, odds)
             is_aside = model.forests["part bylines"].probability(signals) > HALF
-            is_aside |= model.forests["part comments"].probability(signals) > SURE_COMMENT
+            is_comment = model.forests["part comments"].probability(signals) > HALF
+            if is_comment.any():  # a thread has none
+                of_page = page_signals(features, odds, page.blocks.tokens)
+                is_aside |= is_comment & (model.forests["kind article"].probability(of_page) > HALF)
         choice = choose(
             page.tree,
             weighed(page.tree, page.words.titles, is_aside, probability),
