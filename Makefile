@@ -153,6 +153,7 @@ gate: gate-scores gate-work
 
 gate-scores: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --gate --alone
+	$(BIN)/python -m benchmarks --gate --strategies combined --corpora training/unseen --names unseen
 	test ! -d "$${DENOISE_CORPORA}_more" || \
 	  $(BIN)/python -m benchmarks --gate --strategies combined --corpora "$${DENOISE_CORPORA}_more"
 

@@ -21,6 +21,8 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from example_project.portal.build import build
+from example_project.portal.model import tokens
+from example_project.scoring import f1
 
 T = TypeVar("T")
 
@@ -37,6 +39,22 @@ class RecordedPage:
     name: str = ""
     wanted: tuple[str, ...] = ()
     unwanted: tuple[str, ...] = ()
+
+    @property
+    def has_truth(self) -> bool:
+        """Whether anybody said what belongs to its text; others are for comparison."""
+        return bool(self.gold or self.wanted or self.unwanted)
+
+    def score(self, text: str) -> float:
+        """Return the token F1 of a text, else the F1 of its pieces."""
+        return f1(text, self.gold) if self.gold else score_of_pieces(text, self.wanted, self.unwanted)
+
+
+def score_of_pieces(text: str, wanted: Iterable[str], unwanted: Iterable[str]) -> float:
+    """Return the F1 of pieces that a text should have, and of those it should not; without the first, 1 or 0."""
+    held, wanted = f" {' '.join(tokens(text))} ", tuple(wanted)
+    right, wrong = (sum(f" {' '.join(tokens(one))} " in held for one in some) for some in (wanted, unwanted))
+    return 2 * right / max(right + wrong + len(wanted), 1) if wanted else float(not wrong)
 
 
 Site = list[RecordedPage]

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page
-from evaluation.corpora import RecordedPage
+from evaluation.corpora import RecordedPage, score_of_pieces
 from example_project.portal.model import tokens
 from example_project.scoring import f1
 from training.labels import block_tokens, gold_share
@@ -118,11 +118,7 @@ class Truth:
         text = "\n".join(line for line in text.split("\n") if line not in self.aside)
         if self.texts:
             return mean(f1(text, one) for one in self.texts)
-        held = f" {' '.join(tokens(text))} "
-        right, wrong = (
-            sum(f" {' '.join(tokens(one))} " in held for one in some) for some in (self.wanted, self.unwanted)
-        )
-        return 2 * right / max(right + wrong + len(self.wanted), 1) if self.wanted else float(not wrong)
+        return score_of_pieces(text, self.wanted, self.unwanted)
 
 
 def truths_of(corpus: str, recorded: RecordedPage, page: Page, read: ReadPage | None) -> tuple[Truth, ...]:

@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 
+from evaluation.corpora import RecordedPage
 from training.cases import rows_of
 
 
@@ -15,3 +16,12 @@ def test_the_page_of_a_case_has_its_pieces_and_its_sisters_none():
     assert page["with"] == ["Tides"] and page["without"] == ["Ads"]
     assert other["html"] == "<p>Ebbe für alle" and "with" not in other
     assert page["site"] == other["site"] == "a.sea.example" and page["page"] != other["page"]
+
+
+def test_a_page_of_pieces_is_scored_by_them():
+    page = RecordedPage("https://sea.example/1", "<p>Tides", "", wanted=("High tides", "Low tides"), unwanted=("Ads",))
+
+    assert page.score("High tides. Low tides") == 1 and page.score("High tides. Ads") == 0.5
+    assert RecordedPage("", "", "", unwanted=("Ads",)).score("Tides") == 1
+    assert RecordedPage("", "", "Tides").score("Tides") == 1
+    assert page.has_truth and not RecordedPage("", "", "").has_truth
