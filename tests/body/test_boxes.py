@@ -31,7 +31,7 @@ def weights(html: str, chances: list[float]) -> list[float]:
          [0.9, 0.9, 0.6, 0.5], [0.9, 0.9, 0.6, 0.5]),
         (f"<title>Tor</title><article><h1>Tor</h1>{PROSE}</article><article><p>Dichtung.</article>{ALL}",
          [0.9, 0.9, 0.6, 0.5], [0.9, 0.9, 0.6, 0.15]),
-        # posts with times in order: not without order, below names, nor links, nor a programme, nor beside a long text
+        # posts with times in order: not without order, below names or texts, nor links, nor a programme, nor beside a long text
         (f"<div>{TICKER.format('')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.6]),
         (f"<div>{TICKER.replace('section>', 'h4>').replace('</time>', '</h4>').format('')}</div>",
          4 * [0.1, 0.2], 4 * [0.1, 0.6]),
@@ -43,6 +43,8 @@ def weights(html: str, chances: list[float]) -> list[float]:
         (f"<div>{TICKER.format('').replace(PROSE, '<p>Tagesschau')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.2]),
         (f"<div>{9 * PROSE}</div><div>{TICKER.format('')}</div>",
          [*9 * [0.95], *4 * [0.1, 0.2]], [*9 * [0.95], *4 * [0.1, 0.2]]),
+        ("".join(f"<section>{PROSE}</p><time>{one}</time></section>" for one in ("9:05", "9:30", "10:10", "11:00")),
+         4 * [0.2, 0.1], 4 * [0.2, 0.1]),
         (f"<aside>{TICKER.format('')}</aside>", 4 * [0.1, 0.2], 4 * [0.1, 0.2]),
         (f"{4 * PROSE}<div class=comments>{TICKER.format('')}</div>",
          [*4 * [0.8], *4 * [0.1, 0.2]], [*4 * [0.8], *4 * [0.1, 0.2]]),
