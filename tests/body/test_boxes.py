@@ -31,7 +31,7 @@ def weights(html: str, chances: list[float]) -> list[float]:
          [0.9, 0.9, 0.6, 0.5], [0.9, 0.9, 0.6, 0.5]),
         (f"<title>Tor</title><article><h1>Tor</h1>{PROSE}</article><article><p>Dichtung.</article>{ALL}",
          [0.9, 0.9, 0.6, 0.5], [0.9, 0.9, 0.6, 0.15]),
-        # posts with times in order: not without order, below names or texts, nor links, nor a programme, nor beside a long text
+        # posts with times in order: not below names or texts, nor links, a programme, or beside a long text
         (f"<div>{TICKER.format('')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.6]),
         (f"<div>{TICKER.replace('section>', 'h4>').replace('</time>', '</h4>').format('')}</div>",
          4 * [0.1, 0.2], 4 * [0.1, 0.6]),
