@@ -30,7 +30,7 @@ from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View,
 from denoise_scrapy.core.judge import Forest, Neighbours, Network, judge
 from denoise_scrapy.core.parts import part_signals
 from denoise_scrapy.core.wording import doubts, odds_of_text
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import HALF, BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
@@ -202,6 +202,9 @@ CAUTION = 0.6
 #: walls in a wording and a frame that were not fitted 83% are found and 4.8% of recorded short pages doubted; with 1,
 #: 81% and 3.9%, with 2.33, 88% and 6.7%.
 MISSED_WALL = 1.25
+#: Least probability of a byline in an article, but for headings. That of a line with its day is .2 to .26, and where
+#: the day goes or stays by the pages compared with, a story passes for a changed one (`tests/projects/recipes.py`).
+DAY = 0.2
 _STOCK = NAMES.index("stock")
 
 
@@ -237,13 +240,13 @@ class CombinedStrategy(Strategy):
         probability[page.unseen_blocks] = 0
         is_aside = np.zeros(len(odds), bool)
         if "part bylines" in model.forests:
-            # from .3 on a heading "Name" passes for one
             signals = part_signals(page.tree, page.words, features, neighbours, odds)
-            is_aside = model.forests["part bylines"].probability(signals) > HALF
-            is_comment = model.forests["part comments"].probability(signals) > HALF
-            if is_comment.any():  # a thread has none
+            byline, comment = (model.forests[f"part {part}"].probability(signals) for part in ("bylines", "comments"))
+            is_aside = byline > HALF
+            others = ((comment > HALF) | ((byline > DAY) & ~page.blocks.has(Flag.HEADING))) & ~is_aside
+            if others.any():  # in a list or thread, names and days are of entries, and comments are posts
                 of_page = page_signals(features, odds, page.blocks.tokens)
-                is_aside |= is_comment & (model.forests["kind article"].probability(of_page) > HALF)
+                is_aside |= others & (model.forests["kind article"].probability(of_page) > HALF)
         choice = choose(
             page.tree,
             weighed(page.tree, page.words.titles, is_aside, probability),
