@@ -58,16 +58,18 @@ cdef int lower_around_story(Tree tree, Flags titles, DoublesOut probability) nog
         vector[bint] inside
         Block block
         int32_t i, of, own = -1, n = element_count(tree), m = block_count(tree)
-        bint several = False
+        bint any_story = False, several = False
         double whole = 0, within = 0
-    headed.resize(n)
-    leads_away.resize(n)
     story.assign(n, -1)
     for i in range(n):
         if kind_of(tree, i) & IS_STORY:
-            story[i] = i
+            story[i], any_story = i, True
         elif tree.elements[i].parent >= 0:
             story[i] = story[tree.elements[i].parent]
+    if not any_story:
+        return 0
+    headed.resize(n)
+    leads_away.resize(n)
     for i in range(m):
         block = &tree.blocks[i]
         of = story[block.element]

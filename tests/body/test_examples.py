@@ -19,11 +19,11 @@ def page(number: int, more: str = "") -> str:
     """A page whose box of facts a reader may want or not."""
     paragraphs = "".join(f"<p>{one}.</p>" for one in story(number).rstrip(".").split(". "))
     told = story(number + 100).split(". ")[:3]
-    facts = "".join(f"<p>Fact {n} of {number}: {one}.</p>" for n, one in enumerate(told))
+    facts = "".join(f"<li>Fact {n} of {number}: {one}.</li>" for n, one in enumerate(told))
     return (
         f"<title>Story {number} | Herald</title><nav><a href=/>Home</a> <a href=/world>World</a></nav>"
         f"<article class='story css-{number}x'><h1>Story {number}</h1><div class=body>{paragraphs}</div>"
-        f"<div class=facts>{facts}</div></article>{more}<footer>All rights reserved</footer>"
+        f"<ul class=facts>{facts}</ul></article>{more}<footer>All rights reserved</footer>"
     )
 
 
@@ -214,7 +214,7 @@ def test_a_page_teaches_a_crawl(web: Web, tmp_path, told, monkeypatch) -> None:
     assert [done.stat(f"examples/{name}") for name in ("taught", "set_aside", "none", "refused")] == [1, 1, 0, 1]
     write_example("other", Example(page(2), text_of(2), url="http://a.example/2"))
     assert crawl(spider, {"DENOISE_EXAMPLES": "other"}).stat("examples/none") == 11
-    told(f"{line} --field 'story=Story 1' --field 'facts=css:div.facts p'")
+    told(f"{line} --field 'story=Story 1' --field 'facts=css:ul.facts li'")
     fields = {"taught": "taught", "taught.story": "story", "title": "title"}
     for workers in (0, 1):
         given = {"DENOISE_EXAMPLES": "examples", "DENOISE_WORKERS": workers, "DENOISE_FIELDS": fields}
