@@ -28,6 +28,7 @@ cdef class Unit:
         str text, before, opens, closes, starts
         bint joined, leads
         tuple headings
+        object tokens  # of its text and what precedes that, by `pieces_of`
 
     def __init__(self, str text not None, str before not None="\n\n", str opens not None="", str closes not None="",
                  str starts not None="", bint joined=False, bint leads=False, tuple headings not None=()):
@@ -69,8 +70,8 @@ cdef class Room:
 
     cdef object cost(self, Unit unit, Unit last):
         """Count the tokens that a unit adds to a chunk after another one, if there is one."""
-        cost = self._count(unit.before + unit.starts + unit.text)
-        if last is None or not unit.joined:
+        cost = unit.tokens
+        if (unit.opens or unit.closes) and (last is None or not unit.joined):
             cost += self._count(unit.opens + unit.closes)
         for heading in self.fitting(unit.headings) if last is None else new_headings(last, unit):
             cost += self._count(heading + "\n\n")
@@ -170,20 +171,23 @@ cdef list pieces_of(Unit unit, Room room):
     """Return a unit, or if it is far too long its pieces: each some lines or words that fill a chunk."""
     cdef:
         list pieces = []
+        Unit piece
         str gap, text = unit.text, before = unit.before, starts = unit.starts
         bint joined = unit.joined
         Py_ssize_t size, last, end, start = 0
-    tokens = room._count(text)
-    if tokens <= max(LONGEST, room._most):
+    unit.tokens = room._count(before + starts + text)
+    if unit.tokens <= max(LONGEST, room._most):
         return [unit]
-    size = max(1, len(text) * room._most // tokens)
+    size = max(1, len(text) * room._most // unit.tokens)
     while start < len(text):
         last = start + size
         end = len(text)
         if end > last:
             end = max(text.rfind("\n", start + 1, last), text.rfind(" ", start + size // 2, last))
             end = end if end > start else last
-        pieces.append(Unit(text[start:end], before, unit.opens, unit.closes, starts, joined, unit.leads, unit.headings))
+        piece = Unit(text[start:end], before, unit.opens, unit.closes, starts, joined, unit.leads, unit.headings)
+        piece.tokens = room._count(before + starts + piece.text)
+        pieces.append(piece)
         gap = text[end : end + 1] if text[end : end + 1].isspace() else ""
         before, starts, joined = gap, "", True
         start = end + len(gap)
