@@ -13,7 +13,7 @@ END = re.compile(
     r"|(?P<end>(?<![.!?…؟।])[.!?…؟।]+[\"'”’»)\]*_]*(?=\s+[^\s\da-zа-яßà-öø-ÿ])|[。！？]+[”’」』）]*(?=\S))"
 )
 # Not an end: an initial, an abbreviation such as "Mr.", "Prof." and "No.", a number before its unit.
-ABBREVIATION = re.compile(r"(?:^|[\s(\[*_])(?:[^\W\d_]\.)*(?:[A-Z][a-z]{0,3}|[^\W\d_]|\d+)\.$")
+ABBREVIATION = re.compile(r"(?:[^\W\d_]\.)*(?:[A-Z][a-z]{0,3}|[^\W\d_]|\d+)\.")
 
 # Code: lines that continue the previous one; lines that belong to the next one; prompts in a transcript.
 GOES_ON = re.compile(

@@ -462,13 +462,21 @@ cdef list sentences_of(str text):
         return [text]
     for found in END.finditer(text):
         end = found["end"]
-        if not end or (end[0] == "." and ABBREVIATION.search(text, max(start, found.start() - 40), found.start() + 1)):
+        if not end or (end[0] == "." and is_abbreviated(text, found.start() + 1)):
             continue
         sentences.append(text[start : found.end()])
         start = found.end()
     if start < len(text):
         sentences.append(text[start:])
     return sentences
+
+
+cdef bint is_abbreviated(str text, Py_ssize_t end) except -1:
+    """Return whether the word with a full stop before a position of a text is an abbreviation."""
+    cdef Py_ssize_t start = end
+    while start > 0 and not (text[start - 1].isspace() or text[start - 1] in "([*_"):
+        start -= 1
+    return ABBREVIATION.fullmatch(text, start, end) is not None
 
 
 cdef bint has_stop(str text):
