@@ -85,7 +85,7 @@ def _fitted(pages: Sequence[Example]) -> BlockModel:
         return fit_network(*trees.draw(some, lambda number: inputs[numbers[number]], SEED), SEED)
 
     def seen(number: int) -> npt.NDArray[np.float32]:
-        return np.concatenate([inputs[number], pages[number].neighbours.features(odds[number])])
+        return pages[number].neighbours.added_to(inputs[number], odds[number])
 
     for fold in sorted({page.fold for page in pages}):
         network = network_of([i for i, page in enumerate(pages) if page.fold != fold])

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.kind import likeliest
-from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy, page_signals
+from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.judge import Network
+from denoise_scrapy.core.parts import page_signals
 from training import trees
 from training.dataset import PAGES_ALONE, Example
 from training.made import FOLDS
@@ -68,7 +69,7 @@ def fit_model(examples: Sequence[Example], seed: int, provenance: dict[str, Any]
 
     def seen(number: int) -> npt.NDArray[np.float32]:
         i = told[number]
-        return np.concatenate([inputs[i], examples[i].neighbours.features(odds[i])])
+        return examples[i].neighbours.added_to(inputs[i], odds[i])
 
     forest = trees.fit_forest([examples[i] for i in told], seen, seed)
     network = _network(told, examples, inputs, seed)

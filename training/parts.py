@@ -10,10 +10,10 @@ import numpy.typing as npt
 from catboost import CatBoostClassifier
 
 from denoise_scrapy.body.kind import KINDS
-from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals, page_signals
+from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals
 from denoise_scrapy.body.taste import LEARNED
-from denoise_scrapy.core.judge import Forest, Neighbours
-from denoise_scrapy.core.parts import part_signals
+from denoise_scrapy.core.judge import Forest
+from denoise_scrapy.core.parts import page_signals, part_signals
 from denoise_scrapy.core.wording import odds_of_text
 from training import trees
 from training.dataset import Example
@@ -47,11 +47,8 @@ def fit_parts(
     if not read:
         return {}
     pages = [examples[i].page for i in read]
-    around = [Neighbours.of(page.tree) for page in pages]
-    made = [
-        part_signals(page.tree, page.words, inputs[i], beside, odds[i])
-        for i, page, beside in zip(read, pages, around, strict=True)
-    ]
+    seen = [examples[i].neighbours.added_to(inputs[i], odds[i]) for i in read]
+    made = [part_signals(page.tree, page.words, some, odds[i]) for i, page, some in zip(read, pages, seen, strict=True)]
     signals = np.concatenate(made, axis=1).T
     found = {}
     for part in LEARNED:
@@ -109,4 +106,5 @@ def _fitted(
 def _signals(example: Example, features: Values, odds: Values, without: Mapping[int, Values]) -> Values:
     text = example.page.text_of(odds > 0) if len(odds) else ""
     example.page.drop_columns()
-    return content_signals(features, odds, example.lengths, odds_of_text(text, without[example.fold]))
+    signals = page_signals(features, odds, example.lengths)
+    return content_signals(signals, odds_of_text(text, without[example.fold]))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from denoise_scrapy.body.strategies.base import Values
-from denoise_scrapy.body.strategies.combined import BlockModel, block_model, first_judgement, page_signals
+from denoise_scrapy.body.strategies.combined import BlockModel, block_model, first_judgement
+from denoise_scrapy.core.parts import page_signals
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 

@@ -49,7 +49,7 @@ def find_parts(
     found = dict[str, FloatArray]()
     if not {*LEARNED}.isdisjoint(names):
         features, odds = first or first_judgement(page, site)
-        signals = part_signals(page.tree, page.words, features, Neighbours.of(page.tree), odds)
+        signals = part_signals(page.tree, page.words, Neighbours.of(page.tree).added_to(features, odds), odds)
         for name in (name for name in LEARNED if name in names):
             forest = block_model().forests[f"part {name}"]
             if name == "bylines":

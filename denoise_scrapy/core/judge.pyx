@@ -296,6 +296,10 @@ cdef class Neighbours:
                 self.read_features(&first[0], &out[0, 0])
         return found
 
+    def added_to(self, features, odds) -> np.ndarray:
+        """Return features of shape (n, m), and below them those from the first log odds, shape (n + rows, m)."""
+        return np.concatenate([features, self.features(odds)])
+
     cdef int read_features(self, const float* odds, float* features) except -1 nogil:
         """Write the features, rows as in `NEIGHBOUR_NAMES`."""
         cdef:
@@ -495,7 +499,7 @@ def judge(
 ) -> tuple:
     """Return the probability of each of m blocks, and its log odds from the network alone, shape (m,) each.
 
-    The trees use the features, and the neighbour features computed from the network's odds.
+    The trees use the features, and the neighbour features computed from the network's odds; what they use comes third.
 
     Args:
         network: The first judgement.
@@ -507,4 +511,5 @@ def judge(
         ValueError: The shapes do not match.
     """
     odds = network.odds(features)
-    return forest.probability(np.concatenate([features, neighbours.features(odds)])), odds
+    seen = neighbours.added_to(features, odds)
+    return forest.probability(seen), odds, seen

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""What trees know of a block beside the features of the block model: by these they find the parts of a page's text."""
+"""What trees know beside the features of the block model: of a block, to find the parts of a text, and of a page."""
 
 import numpy as np
 
@@ -7,13 +7,12 @@ from libc.math cimport NAN
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.arrays cimport Flags, FloatRowsOut, Floats
+from denoise_scrapy.core.arrays cimport Flags, FloatRowsOut, Floats, Longs
 from denoise_scrapy.core.tree cimport (
     COMMENTS, HEADING, IS_CAPTION, IS_FORM, IS_GRAPHIC, IS_ITEM, IS_TIME, META, Block, Tree, block_count,
     element_count, kind_of, token_of,
 )
 
-from denoise_scrapy.core.judge import NEIGHBOUR_NAMES
 from denoise_scrapy.core.markup import Flag
 
 cdef int32_t FLAGS = len(Flag)
@@ -109,30 +108,77 @@ cdef int read_signals(
             put(signals, tree.blocks[k].flags & HEADING != 0 if 0 <= k < m else NAN)
 
 
-def part_signals(Tree tree not None, words, features, neighbours, odds) -> np.ndarray:
+def part_signals(Tree tree not None, words, seen, odds) -> np.ndarray:
     """Return the part signals of each of a page's m blocks, shape (signals, m), NaN where unknown.
 
     Args:
         tree: The page.
         words: Its announcements.
-        features: Those of the block model, shape (n, m).
-        neighbours: The surroundings of its blocks.
+        seen: Features of the block model and of its blocks' neighbours (`Neighbours.added_to`), shape (n, m).
         odds: Log odds of the block model's network, shape (m,).
 
     Raises:
         ValueError: An array has the wrong shape.
     """
-    n, m = len(features), tree.blocks.size()
-    around = n + len(NEIGHBOUR_NAMES)
-    signals = np.empty((around + FLAGS + SIGNALS, m), np.float32)
-    signals[:n] = features
-    signals[n:around] = neighbours.features(odds)
+    n, m = len(seen), tree.blocks.size()
+    signals = np.empty((n + FLAGS + SIGNALS, m), np.float32)
+    signals[:n] = seen
     cdef:
         Floats first = np.ascontiguousarray(odds, np.float32)
         Flags bits = words.bits, titles = words.titles.view(np.uint8)
-        FloatRowsOut out = signals[around:]
+        FloatRowsOut out = signals[n:]
     tree._check(bits.shape[0], m, "blocks")
     tree._check(titles.shape[0], m, "blocks")
     with nogil:
         read_signals(tree, bits, titles, first, out)
+    return signals
+
+
+cdef int sum_page(const float[:, ::1] features, Floats odds, Longs tokens, float[::1] out) nogil:
+    """Write the sums and means of a page, see `page_signals`."""
+    cdef:
+        double[2] sums, weights
+        int32_t i, j, side, n = features.shape[0], m = features.shape[1]
+    for j in range(m):
+        out[0] += tokens[j]
+        if odds[j] > 0:
+            out[1] += tokens[j]
+            out[3] += 1
+        out[4] = max(out[4], odds[j])
+    out[2] = m
+    for i in range(n):
+        sums[:] = [0, 0]
+        weights[:] = [0, 0]
+        for j in range(m):
+            if features[i, j] == features[i, j]:
+                side = not odds[j] > 0
+                sums[side] += tokens[j] * features[i, j]
+                weights[side] += tokens[j]
+        for side in range(2):
+            out[5 + side * n + i] = sums[side] / max(weights[side], 1.0)
+
+
+def page_signals(features, odds, tokens) -> np.ndarray:
+    """Return the signals of a page of m blocks, shape (5 + 2n, 1): sums, and means of kept and of other blocks.
+
+    The sums are tokens, those of kept blocks, blocks, kept blocks, and the highest odds. Means are weighted by tokens.
+
+    Args:
+        features: Those of the block model, shape (n, m), NaN where unknown.
+        odds: Log odds of its network, shape (m,); blocks with more than 0 are kept.
+        tokens: Of each block, shape (m,).
+
+    Raises:
+        ValueError: The shapes do not match.
+    """
+    cdef:
+        const float[:, ::1] rows = np.ascontiguousarray(features, np.float32)
+        Floats first = np.ascontiguousarray(odds, np.float32)
+        Longs counts = np.ascontiguousarray(tokens, np.int64)
+    if not first.shape[0] == counts.shape[0] == rows.shape[1]:
+        raise ValueError(f"odds of {first.shape[0]} and tokens of {counts.shape[0]} do not match {rows.shape[1]} blocks")
+    signals = np.zeros((5 + 2 * len(features), 1), np.float32)
+    cdef float[::1] out = signals[:, 0]
+    with nogil:
+        sum_page(rows, first, counts, out)
     return signals

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy import Page, SiteModel, Taste
-from denoise_scrapy.body.strategies.combined import content_signals, page_signals
+from denoise_scrapy.body.strategies.combined import content_signals
+from denoise_scrapy.core.parts import page_signals
 
 FRAME = """<title>{title}</title><body><header><a href=/>Daily Post</a><nav><ul><li><a href=/a>Politics</a><li><a
 href=/b>Sport</a><li><a href=/c>Culture</a><li><a href=/d>Weather</a></ul></nav></header><main>{main}</main><footer><a
@@ -76,5 +77,6 @@ def test_signals_equal_plain_loops(m, n, seed, wording):
             known = [i for i in some if not np.isnan(row[i])]
             weight = sum(tokens[i] for i in known)
             literal.append(sum(row[i] * tokens[i] for i in known) / max(weight, 1))
-    assert page_signals(features, odds, tokens)[:, 0] == pytest.approx(literal, rel=1e-5)
-    assert content_signals(features, odds, tokens, wording)[:, 0] == pytest.approx([*literal, wording], rel=1e-5)
+    signals = page_signals(features, odds, tokens)
+    assert signals[:, 0] == pytest.approx(literal, rel=1e-5)
+    assert content_signals(signals, wording)[:, 0] == pytest.approx([*literal, wording], rel=1e-5)

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.core.features import COMMENTS_BIT, META_BIT
-from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray
 
@@ -19,10 +18,10 @@ FLAGS = len(Flag)
 _PICTURES = {"img", "picture", "video", "svg"}
 
 
-def literal_signals(page: Page, features: Values, neighbours: Neighbours, odds: Values) -> Values:
+def literal_signals(page: Page, seen: Values, odds: Values) -> Values:
     """Return the part signals of each of a page's m blocks, shape (signals, m), NaN where unknown.
 
-    They are computed from the block model's features, shape (features, m), and its network's odds, shape (m,).
+    They are computed from what the block model's trees see, shape (n, m), and its network's odds, shape (m,).
     """
     e, blocks, words = page.elements, page.blocks, page.words
     tagged = np.frombuffer(b"".join(map(e.tree.tagged, _TAGS)), np.uint8).reshape(len(_TAGS), -1)
@@ -39,7 +38,7 @@ def literal_signals(page: Page, features: Values, neighbours: Neighbours, odds: 
     moved = beside[:, np.subtract.outer(most + np.arange(m), AROUND).T]
     announced = _announced(page, (words.bits & COMMENTS_BIT) != 0)
     rows = np.array([words.titles, *around, *announced], np.float32)
-    return np.concatenate([features, neighbours.features(odds), each, rows, moved.reshape(-1, m)])
+    return np.concatenate([seen, each, rows, moved.reshape(-1, m)])
 
 
 def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray]:

@@ -48,9 +48,9 @@ def test_part_signals_are_the_literal_ones(body, random):
     page = parsed(body)
     m, values = len(page.blocks), np.random.default_rng(random.randrange(1000))
     features, odds = values.random((len(NAMES), m)).astype(np.float32), values.normal(size=m).astype(np.float32)
-    neighbours = Neighbours.of(page.tree)
-    found = part_signals(page.tree, page.words, features, neighbours, odds)
-    np.testing.assert_array_equal(found, literal_signals(page, features, neighbours, odds))
+    seen = Neighbours.of(page.tree).added_to(features, odds)
+    found = part_signals(page.tree, page.words, seen, odds)
+    np.testing.assert_array_equal(found, literal_signals(page, seen, odds))
 
 
 def test_each_rule_can_be_left_out():

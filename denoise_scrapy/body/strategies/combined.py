@@ -28,10 +28,10 @@ from denoise_scrapy.core.boxes import weighed
 from denoise_scrapy.core.choice import STOCK_PAGES, choose, expected_f1
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
 from denoise_scrapy.core.judge import Forest, Neighbours, Network, judge
-from denoise_scrapy.core.parts import part_signals
+from denoise_scrapy.core.parts import page_signals, part_signals
 from denoise_scrapy.core.wording import doubts, odds_of_text
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.columns import HALF, BoolArray, FloatArray, IntArray
+from denoise_scrapy.page.columns import HALF, BoolArray, FloatArray
 from denoise_scrapy.site import SiteStatistics
 
 #: A page that declares one of these is a thread, whose answers are content.
@@ -78,10 +78,11 @@ class BlockModel:
     phrases: Values
     provenance: dict[str, Any]
 
-    def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values]:
-        """Return the probability of each of m blocks, and its log odds from the network alone, shape (m,) each.
+    def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values, Values]:
+        """Return the probability of each of m blocks, its log odds from the network alone, and what the trees see.
 
-        The features have shape (n, m), rows as in `NAMES`, NaN where unknown.
+        They have shape (m,), (m,) and (n + neighbours, m) (`Neighbours.added_to`); the features (n, m), rows as in
+        `NAMES`, NaN where unknown.
         """
         return judge(self.network, self.forests["forest"], neighbours, features)
 
@@ -127,21 +128,9 @@ def first_judgement(page: Page, site: SiteStatistics) -> tuple[Values, Values]:
 FEW_TOKENS = 250
 
 
-def page_signals(features: Values, odds: Values, tokens: IntArray) -> Values:
-    """Return the signals of a page of n features and m blocks: sums, and means of kept and of other blocks.
-
-    Blocks whose network odds exceed 0 are kept; features have shape (n, m), odds and tokens (m,).
-    """
-    kept, known = odds > 0, ~np.isnan(features)
-    weights = np.stack([tokens * kept, tokens * ~kept]).astype(np.float32).T
-    means = (np.where(known, features, 0) @ weights) / np.maximum(known @ weights, 1)
-    sums = [tokens.sum(), tokens[kept].sum(), len(tokens), kept.sum(), odds.max(initial=0)]
-    return np.concatenate([sums, means.T.ravel()]).astype(np.float32)[:, None]
-
-
-def content_signals(features: Values, odds: Values, tokens: IntArray, wording: float) -> Values:
-    """Return a page's signals and the log odds of the wording of its kept text; arguments as for `page_signals`."""
-    return np.append(page_signals(features, odds, tokens), np.array([[wording]], np.float32), axis=0)
+def content_signals(signals: Values, wording: float) -> Values:
+    """Return a page's signals (`core.parts.page_signals`) and the log odds of the wording of its kept text."""
+    return np.append(signals, np.array([[wording]], np.float32), axis=0)
 
 
 #: A family that changes the log odds by less is not a reason; and the maximum number of reasons.
@@ -231,21 +220,20 @@ class CombinedStrategy(Strategy):
         """
         model = self._model or block_model()
         neighbours = Neighbours.of(page.tree)
-        probability, odds = model.judge(features, neighbours)
+        probability, odds, seen = model.judge(features, neighbours)
         shift = doubts(page.tree, model.phrases, probability)
         if (price := block_of_price(page)) is not None:
             shift[price] = PRICE_ODDS
         shift[notes_of_corrections(page, probability)] = NOTE_ODDS
         probability /= probability + (1 - probability) * np.exp(-shift)
         probability[page.unseen_blocks] = 0
-        is_aside = np.zeros(len(odds), bool)
+        is_aside, of_page = np.zeros(len(odds), bool), page_signals(features, odds, page.blocks.tokens)
         if "part bylines" in model.forests:
-            signals = part_signals(page.tree, page.words, features, neighbours, odds)
+            signals = part_signals(page.tree, page.words, seen, odds)
             byline, comment = (model.forests[f"part {part}"].probability(signals) for part in ("bylines", "comments"))
             is_aside = byline > HALF
             others = ((comment > HALF) | ((byline > DAY) & ~page.blocks.has(Flag.HEADING))) & ~is_aside
             if others.any():  # in a list or thread, names and days are of entries, and comments are posts
-                of_page = page_signals(features, odds, page.blocks.tokens)
                 is_aside |= others & (model.forests["kind article"].probability(of_page) > HALF)
         choice = choose(
             page.tree,
@@ -262,8 +250,7 @@ class CombinedStrategy(Strategy):
         content = model.forests.get("content")
         if content is not None and page.blocks.tokens[kept].sum() <= FEW_TOKENS:
             wording = odds_of_text(page.text_of(odds > 0), model.wording)
-            signals = content_signals(features, odds, page.blocks.tokens, wording)
-            chance = float(content.probability(signals)[0])
+            chance = float(content.probability(content_signals(of_page, wording))[0])
             chance /= chance + MISSED_WALL * (1 - chance)
             # where content is not likely, it is as sure as that; else as the blocks are
             confidence = min(confidence, chance) if chance < HALF else confidence
