@@ -14,6 +14,7 @@ from html import escape
 from itertools import filterfalse, starmap
 from operator import attrgetter
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -124,7 +125,7 @@ class Body:
     make_taught: Callable[[], Mapping[str, Found]] = dict
 
     def __repr__(self) -> str:
-        return f"Body({self.text!r}, confidence={self.confidence:.2f}, evidence={self.evidence!r})"
+        return f"Body({shortened(self.text)}, confidence={self.confidence:.2f}, evidence={self.evidence!r})"
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:

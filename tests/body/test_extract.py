@@ -294,6 +294,7 @@ def test_a_text_that_is_no_address_is_a_page(page: str, recwarn: pytest.Warnings
 def test_what_a_notebook_shows_of_a_body_is_its_text() -> None:
     body = extract("<p>It rained all night.</p>" + "<script>;</script>" * 1000, "http://a.example/")
     assert repr(body) == f"Body('It rained all night.', confidence={body.confidence:.2f}, evidence='page alone')"
+    assert len(repr(extract("<p>" + "It rained all night. " * 99))) < 99
 
 
 def test_pages_are_what_extract_takes(tmp_path: Path) -> None:
