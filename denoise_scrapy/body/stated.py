@@ -8,12 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape, unescape
 from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
 
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import HALF
@@ -40,12 +37,6 @@ class Stated(NamedTuple):
 
     page: Page
     confidence: float
-
-
-def stated_words(articles: Iterable[str]) -> npt.NDArray[np.uint32]:
-    """Return the numbers of the words (`Tree.word_rows`) of the articles in a page's JSON-LD."""
-    told = Page.parse("".join(map(_as_html, articles)))
-    return np.ascontiguousarray(told.tree.word_rows["number"])
 
 
 def stated_text(page: Page, shown: float = 0) -> Stated | None:

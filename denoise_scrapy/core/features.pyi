@@ -55,8 +55,6 @@ class View:
         words: Words | None = None,
         declares_article: bool = False,
         declares_forum: bool = False,
-        url: str = "",
-        stated: npt.NDArray[np.uint32] | None = None,
     ) -> None: ...
 
 def best_box(prose: _FloatArray, tokens: _FloatArray, whole: float) -> int: ...

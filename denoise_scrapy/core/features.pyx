@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""Features of a block: some ninety named numbers, each computed and described in one place.
+"""Features of a block: some eighty named numbers, each computed and described in one place.
 
 A feature is a row of a float32 matrix of shape (features, blocks); `NAMES` names the rows. An unknown value (about
 other pages, if there are none) is NaN. Features of one kind form a family: a function that computes its rows, declared
@@ -15,7 +15,7 @@ import numpy as np
 
 from libc.math cimport log1p
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, memcpy, memset
+from libc.string cimport memchr, memcpy, memset
 from libcpp.algorithm cimport remove, search
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -25,11 +25,10 @@ from denoise_scrapy.core.arrays cimport Doubles, DoublesOut, Flags, FlagsOut, Fl
 from denoise_scrapy.core.characters cimport (
     BLANK, CJK, CLASS_BITS, DIGIT, STOP, UPPER, WORDLY, Bytes, crc32, decode, lower_words,
 )
-from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
+from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, number_of, open_table
 from denoise_scrapy.core.tree cimport (
     ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, LEVELS, LIST_ITEM, MAX_NAME,
-    META, SHORTEST, Block, ElementKind, Span, Tree, block_count, climb, element_count, is_inside, is_noted,
-    kind_of, token_of,
+    META, SHORTEST, Block, ElementKind, Span, Tree, block_count, climb, element_count, is_inside, kind_of, token_of,
 )
 
 # ---- announcements of short blocks ----------------------------------------------------------------------------------
@@ -705,8 +704,6 @@ headline: title_share from_title levels_to_title share_with_title titles_before
 section: section_tokens section_level section_linked
 site: repeated repeated_in_place repeated_slot repeated_up3 own_here own_up1 in_own_half stock k same_as_all
 records: record_outer_count record_outer_share record_outer_prose record_inner_count record_inner_share
-stories: story_targets story_alike story_tokens story_leads story_boxes story_share
-stated: stated stated_size
 whole_page: page_tokens page_blocks page_longest page_prose page_ld page_headings page_pictures \
     page_declares_article page_declares_forum page_in_comment_word page_in_list_item page_in_article
 """
@@ -1240,209 +1237,6 @@ declare_family(
 )
 
 
-# ---- links to other pages ---------------------------------------------------------------------------------------------
-
-cdef enum:
-    # Signs of a page's name in its address: hyphens of a title, digits of a number or a date.
-    TITLE_HYPHENS = 3
-    NUMBER_DIGITS = 4
-
-cdef enum:
-    # Targets of the links in an element: none, or several. All others are hashes.
-    NO_TARGET
-    TARGETS
-
-cdef struct Address:      # of a link
-    uint64_t target       # hash of what it leads to, without the place on a page; 0 if that is no other page
-    int32_t shape         # by number of folders and signs of its name; 0 on another site
-    size_t host_start, host_end
-
-
-cdef inline bint ends_part(unsigned char char, bint is_host) noexcept nogil:
-    return char in b"#?" or (is_host and char == c'/')
-
-
-cdef Address read_address(Bytes text, size_t size, int32_t folders) noexcept nogil:
-    """Read an address as written on a page in a folder of this depth."""
-    cdef:
-        Address found
-        size_t i = 0, path, start
-        int32_t hyphens = 0, digits = 0, depth = 0
-    found.target = found.shape = 0
-    while i < size and text[i] <= 32:
-        i += 1
-    start = i
-    while i < size and not ends_part(text[i], True) and text[i] != c':':
-        i += 1
-    if i < size and text[i] == c':':
-        if i - start < 4 or (text[start] | 32) != c'h' or i + 2 >= size or text[i + 1] != c'/':
-            return found      # javascript, mailto
-        start = i + 1
-    path = found.host_start = found.host_end = start
-    if start + 1 < size and text[start] == c'/' and text[start + 1] == c'/':
-        found.host_start = path = start + 2
-        while path < size and not ends_part(text[path], True):
-            path += 1
-        found.host_end = path
-    elif start < size and text[start] != c'/':
-        depth = folders
-    i = path
-    while i < size and not ends_part(text[i], False):
-        if text[i] == c'/':
-            hyphens *= i + 1 == size or ends_part(text[i + 1], False)
-            digits *= i + 1 == size or ends_part(text[i + 1], False)
-        elif i == path or text[i - 1] == c'/':
-            depth += 1
-        hyphens += text[i] in b"-_"
-        digits += is_digit(text[i])
-        i += 1
-    found.shape = 1 + 8 * depth + 4 * (hyphens >= TITLE_HYPHENS) + 2 * (digits >= NUMBER_DIGITS)
-    found.shape += i < size and text[i] == c'?'
-    while i < size and text[i] != c'#':
-        i += 1
-    if i > path or found.host_end > found.host_start:
-        found.target = max(hash_bytes(text + path, i - path, 0), TARGETS + 1)
-    return found
-
-
-cdef int read_targets(
-    Tree tree, const string& url, vector[uint64_t]& targets, vector[uint8_t]& is_alike
-) nogil:
-    """Find what the links in each element lead to, bottom-up; and whether that address is like the page's own."""
-    cdef:
-        Bytes noted = <Bytes>tree.noted.data()
-        Bytes own = <Bytes>url.data()
-        Address page = read_address(own, url.size(), 0), one
-        size_t host = page.host_end - page.host_start, i
-        int32_t element, parent, folders = max((page.shape - 1) // 8 - 1, 0)
-        uint64_t* around
-    targets.assign(tree.elements.size(), NO_TARGET)
-    is_alike.assign(tree.elements.size(), False)
-    for i in range(tree.notes.size()):
-        element = tree.notes[i].element
-        if element < 0 or not is_noted(tree, &tree.notes[i], b"href"):
-            continue
-        one = read_address(noted + tree.notes[i].value.start, tree.notes[i].value.end - tree.notes[i].value.start, folders)
-        if one.host_end > one.host_start and (one.host_end - one.host_start != host or memcmp(
-                noted + tree.notes[i].value.start + one.host_start, own + page.host_start, host)):
-            one.shape = 0
-        elif one.target == page.target:
-            continue
-        targets[element] = one.target
-        is_alike[element] = one.shape == page.shape
-    for element in range(<int32_t>targets.size() - 1, -1, -1):
-        parent = tree.elements[element].parent
-        if parent < 0 or targets[element] == NO_TARGET:
-            continue
-        around = &targets[parent]
-        if around[0] == NO_TARGET:
-            around[0] = targets[element]
-            is_alike[parent] = is_alike[element]
-        elif around[0] != targets[element]:
-            around[0] = TARGETS
-
-
-cdef struct Boxes:        # siblings with one target each
-    double count
-    double tokens
-
-
-cdef int stories(Tree tree, View view, FloatRowsOut rows) nogil:
-    """Compute the largest box around a block whose links lead to one page, and the boxes of this kind beside it.
-
-    A box that leads to its own page is another story; several of them are a list of stories.
-    """
-    cdef:
-        vector[uint64_t] targets     # of each element
-        vector[uint8_t] is_alike
-        vector[Boxes] inside         # by parent, last for roots
-        vector[int32_t] first        # first block in each element, -1 for none
-        Boxes* boxes
-        int32_t i, element, parent
-    read_targets(tree, view.url, targets, is_alike)
-    inside.resize(view.n + 1)
-    first.assign(view.n, -1)
-    for i in range(view.m - 1, -1, -1):
-        first[tree.blocks[i].element] = i
-    for element in range(view.n - 1, -1, -1):
-        parent = tree.elements[element].parent
-        if parent >= 0 and first[element] >= 0 and (first[parent] < 0 or first[element] < first[parent]):
-            first[parent] = first[element]
-        if targets[element] > TARGETS and first[element] >= 0:
-            boxes = &inside[around(view, element)]
-            boxes.count += 1
-            boxes.tokens += sums_of(view, element)[TOKENS]
-    for i in range(view.m):
-        element = tree.blocks[i].element
-        rows[0, i] = 0
-        if targets[element] == TARGETS:
-            rows[0, i] = 2
-            continue
-        parent = tree.elements[element].parent
-        while parent >= 0 and targets[parent] != TARGETS:
-            element = parent
-            parent = tree.elements[element].parent
-        if targets[element] == NO_TARGET or sums_of(view, element)[TOKENS] == view.whole:  # no box, the page
-            continue
-        boxes = &inside[around(view, element)]
-        rows[0, i] = 1
-        if view.url.size():
-            rows[1, i] = is_alike[element]
-        rows[2, i] = log1p(sums_of(view, element)[TOKENS])
-        rows[3, i] = link_density(&tree.blocks[first[element]])
-        rows[4, i] = log1p(boxes.count)
-        rows[5, i] = boxes.tokens / at_least(sums_of(view, around(view, element))[TOKENS], 1)
-
-
-def _say_stories(rows, block):
-    if rows["story_targets"][block] != 1:
-        return "in no box that leads to one other page"
-    return f"in one of {np.expm1(rows['story_boxes'][block]):.0f} boxes that lead to one other page each"
-
-
-declare_family(
-    "stories", stories, _say_stories
-)
-
-
-cdef inline uint64_t pair_key(uint32_t first, uint32_t second) noexcept nogil:
-    return mix((<uint64_t>first << 32) | second)
-
-
-cdef int stated(Tree tree, View view, FloatRowsOut rows) nogil:
-    """Compute which of a block's words stand, beside their neighbours, in the text that the page states in its data."""
-    cdef:
-        Table known
-        Span words
-        size_t w
-        int32_t i, at
-        double count
-        bint is_told, was_told
-    if view.stated.shape[0] == 0:
-        return 0
-    open_table(known, view.stated.shape[0])
-    for w in range(1, <size_t>view.stated.shape[0]):
-        number_of(known, pair_key(view.stated[w - 1], view.stated[w]))
-    for i in range(view.m):
-        words = tree.blocks[i].words
-        rows[1, i] = log1p(view.stated.shape[0]) - log1p(tree.words.size())
-        count, was_told = 0, False
-        for at in range(words.start, words.end):
-            is_told = at + 1 < words.end and find(known, pair_key(tree.words[at].number, tree.words[at + 1].number)) >= 0
-            count += is_told or was_told
-            was_told = is_told
-        rows[0, i] = count / (words.end - words.start + PRIOR)
-
-
-def _say_stated(rows, block):
-    if np.isnan(rows["stated"][block]):
-        return "the page's data states no text"
-    return f"{'in' if rows['stated'][block] > MOSTLY else 'not in'} the text that the page's data states"
-
-
-declare_family("stated", stated, _say_stated)
-
-
 cdef int whole_page(Tree tree, View view, FloatRowsOut rows) nogil:
     """Compute features of the page, equal for all its blocks."""
     cdef:
@@ -1490,8 +1284,6 @@ cdef class View:
         words: Announcements of its blocks (`read_words`), if already read.
         declares_article: Whether the page declares itself an article.
         declares_forum: Whether it declares itself a thread, whose answers are content.
-        url: Its address, "" if unknown.
-        stated: Numbers of the words (`Tree.word_rows`) of the text that its data states, uint32.
     """
 
     cdef:
@@ -1522,8 +1314,6 @@ cdef class View:
         int32_t box
         int32_t first
         int32_t last
-        string url
-        const uint32_t[::1] stated
 
     def __init__(
         self,
@@ -1534,8 +1324,6 @@ cdef class View:
         words=None,
         bint declares_article=False,
         bint declares_forum=False,
-        str url="",
-        stated=None,
     ):
         cdef FloatRowsOut rows
         cdef Step step
@@ -1543,8 +1331,6 @@ cdef class View:
         self.m, self.n = block_count(tree), element_count(tree)
         self.pages = 0
         self.declares_article, self.declares_forum = declares_article, declares_forum
-        self.url = url.encode("utf-8", "replace")
-        self.stated = np.zeros(0, np.uint32) if stated is None else stated
         if shared is not None:
             self.pages = len(shared.likeness)
             shares = (shared.text_share, shared.placed_share, shared.slot_share, shared.own_tokens)

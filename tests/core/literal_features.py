@@ -1,8 +1,6 @@
 """The features in plain Python, as slow as they are plain: what the compiled ones are held to."""
 
-import itertools
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +20,7 @@ Values = Iterator[float]
 class Literal:
     """A page of m blocks, its comparison pages, and all features of a block; those of words alone are elsewhere."""
 
-    def __init__(self, tree: Tree, compared: Any, *declares: bool, url: str = "", stated: Any = None) -> None:
+    def __init__(self, tree: Tree, compared: Any, *declares: bool) -> None:
         self.declares_article, self.declares_forum = declares
         self.blocks: list[Any] = list(tree.block_rows)
         self.elements: list[Any] = list(tree.element_rows)
@@ -30,9 +28,6 @@ class Literal:
         self.tags = tree.tags()
         self.m, self.n = len(self.blocks), len(self.elements)
         self.compared = compared
-        self.url, self.stated = url, [] if stated is None else stated.tolist()
-        self.hrefs = [(element, href) for element, name, href in tree.noted_values if name == "href"]
-        self.numbers = [[int(word["number"]) for word in tree.word_rows if word["block"] == i] for i in range(self.m)]
         self.words = read_words(tree)
         self.titles = np.flatnonzero(self.words.titles).tolist()
         self.whole = max(1, self.sum(range(self.m), "tokens"))
@@ -208,52 +203,6 @@ class Literal:
             return None
         return math.log1p(len(alike)), tokens / self.whole, self.sum(some, "prose") / max(tokens, 1)
 
-    def targets(self, element: int) -> dict[str, str]:
-        """Address without the place on its page, and shape, of the links in an element to other pages."""
-        inside = range(element, self.elements[element]["end"])
-        return dict(found for at, href in self.hrefs if at in inside and (found := self.target(href)))
-
-    def target(self, href: str) -> tuple[str, str] | None:
-        """What a link leads to, None if that is this page, or none."""
-        own, found = address(self.url, 0) or ("", "", ""), address(href, folders(self.url))
-        if found is None:
-            return None
-        is_foreign = found[0] not in ("", own[0])
-        return None if not is_foreign and found[1] == own[1] else (found[1], "" if is_foreign else found[2])
-
-    def _stories(self, i: int, block: Any) -> Values:
-        above = self.above(i)
-        within = [self.targets(element) for element in above]
-        at = max((level for level, some in enumerate(within) if len(some) < 2), default=-1)
-        if at < 0 or not within[at] or self.sum(self.inside(above[at]), "tokens") == self.whole:
-            yield from (2 if at < 0 else 0, *[NAN] * 5)
-            return
-        yield 1
-        box = above[at]
-        parent = self.elements[box]["parent"]
-        beside = [
-            e
-            for e in range(self.n)
-            if self.elements[e]["parent"] == parent and self.inside(e) and len(self.targets(e)) == 1
-        ]
-        [shape], own = within[at].values(), address(self.url, 0)
-        yield NAN if not self.url else bool(own) and shape == own[2]
-        yield math.log1p(self.sum(self.inside(box), "tokens"))
-        yield next(self._links(self.inside(box)[0], None))
-        yield math.log1p(len(beside))
-        whole = self.whole if parent < 0 else max(self.sum(self.inside(parent), "tokens"), 1)
-        yield sum(self.sum(self.inside(e), "tokens") for e in beside) / whole
-
-    def _stated(self, i: int, block: Any) -> Values:
-        if not self.stated:
-            yield from [NAN] * 2
-            return
-        told, own = {*itertools.pairwise(self.stated)}, self.numbers[i]
-        pairs = [pair in told for pair in itertools.pairwise(own)]
-        beside = sum(one or other for one, other in zip([False, *pairs], [*pairs, False], strict=True)) if own else 0
-        yield beside / (len(own) + 2)
-        yield math.log1p(len(self.stated)) - math.log1p(sum(map(len, self.numbers)))
-
     def _whole_page(self, i: int, block: Any) -> Values:
         every = range(self.m)
         yield from map(math.log1p, (self.whole, self.m, max(int(one["tokens"]) for one in self.blocks)))
@@ -272,28 +221,3 @@ LITERAL = [family for family in FAMILIES if family not in ("class_names", "text_
 
 def capped(distance: float) -> float:
     return max(min(distance, FAR), -FAR)
-
-
-def address(written: str, folders: int) -> tuple[str, str, str] | None:
-    """(host, path and query, shape) of an address on a page in so many folders; None for none."""
-    found = re.match(r"[\0-\x20]*(?:([^:/?#]*):)?(//[^/?#]*)?([^?#]*)([^#]*)", written, re.DOTALL)
-    assert found
-    scheme, host, path, query = (one or "" for one in found.groups())
-    if found[1] is not None and not (re.match("h...", scheme, re.IGNORECASE) and (host or len(path) > 1)):
-        return None
-    if found[1] is not None and not host and not path.startswith("/"):
-        return None
-    if not path + query and not host[2:]:
-        return None
-    parts = [one for one in path.split("/") if one]
-    name = re.search(r"[^/]*/?\Z", path)
-    assert name
-    depth = len(parts) + (folders if not host and not path.startswith("/") else 0)
-    signs = len(re.findall("[-_]", name[0])) > 2, len(re.findall("[0-9]", name[0])) > 3, query[:1] == "?"
-    return host[2:], path + query, f"{min(depth, 30)} {signs}"
-
-
-def folders(url: str) -> int:
-    """How many folders an address leads through."""
-    found = address(url, 0)
-    return max(int(found[2].split()[0]) - 1, 0) if found else 0

@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.stated import stated_words
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy, Values
 from denoise_scrapy.body.tables import tables_around
 from denoise_scrapy.body.worded import NOTE_ODDS, PRICE_ODDS, block_of_price, notes_of_corrections
@@ -49,8 +48,6 @@ def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS)
         words=page.words,
         declares_article=not declared.isdisjoint(ARTICLE_TYPES),
         declares_forum=not declared.isdisjoint(FORUM_TYPES),
-        url=page.url,
-        stated=stated_words(page.articles) if page.articles else None,
     )
 
 
