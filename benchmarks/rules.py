@@ -100,7 +100,6 @@ def _sheet(name: str, pattern: str, instead: bytes = b":unknown ") -> Rule:
 
 
 HIDDEN = "safety: hidden text"
-PROMISES = {"raise updates": "docs: posts of live blogs"}
 RULES = (
     Rule("leftovers, all", "body.extraction.without_leftovers", _as_decided),
     Rule("permalinks", "body.leftovers.permalinks", _nothing, "signs, which F1 does not see"),
@@ -112,14 +111,10 @@ RULES = (
         "docs: Markdown of manuals",
     ),
     Rule("line numbers of code", "body.leftovers.line_numbers", _nothing, "docs: Markdown of manuals"),
-    Rule("a heading at the end", "body.leftovers.LIKELY_HEADING", -1),
     Rule("wording of short blocks", "body.strategies.combined.doubts", lambda _, __, probability: 0 * probability),
     Rule("price below the headline", "body.strategies.combined.block_of_price", lambda _: None),
     Rule("notes of corrections", "body.strategies.combined.notes_of_corrections", _nothing, "docs: corrections"),
-    *(
-        Rule(name, "body.strategies.combined.weighed", partial(weighed, without=[name]), PROMISES.get(name, ""))
-        for name in BOXES
-    ),
+    *(Rule(name, "body.strategies.combined.weighed", partial(weighed, without=[name])) for name in BOXES),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("a text twice, once, and pulled quotations", "body.strategies.combined.choose", _once_off),
     Rule("stock", "body.strategies.combined.choose", partial(_chosen, without=["stock", "place"])),

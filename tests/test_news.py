@@ -231,7 +231,11 @@ def test_other_posts_are_no_updates(shape: str) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_posts_that_begin_with_times_are_updates_in_what_passes_for_a_thread(shape: str) -> None:
+def test_posts_that_begin_with_times_are_updates_in_what_passes_for_a_thread(
+    request: pytest.FixtureRequest, shape: str
+) -> None:
+    if shape == "blocks":
+        request.applymarker(pytest.mark.xfail(reason="below a heading each, they pass for frames", strict=True))
     assert len(news(live(shape, POSTS), kind="thread").updates) == len(POSTS)
 
 

@@ -1,4 +1,4 @@
-"""Leftovers of a body: symbols, links and labels that are no text, and a heading at the end."""
+"""Leftovers of a body: symbols, links and labels that are no text."""
 
 from __future__ import annotations
 
@@ -13,16 +13,11 @@ from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import IntArray
 
-#: A heading at the end that is as likely as this stays: of such, readers of 2,229 pages drop 16 of 29, of others 96 of
-#: 107.
-LIKELY_HEADING = 0.6
-
 
 def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArray]:
     r"""Drop leftovers from a decision.
 
-    A heading that the user keeps stays, and so does one if there is nothing else. Also return the numbers of the
-    elements to omit when its text is written.
+    Also return the numbers of the elements to omit when its text is written.
     """
     signs = dict[str, list[int]]()
     if links := page.tree.short_links_here(LINK_CHARS):
@@ -37,16 +32,9 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         signs["numbers of the lines of code"] = line_numbers(page)
     gone = np.array(list(chain.from_iterable(signs.values())), np.int64)
     e, blocks, kept = page.elements, page.blocks, decision.kept
-    # a heading that ends the text although the page goes on: of links, a form, comments
-    last = kept.nonzero()[0][-1:]
-    is_doubtful = (blocks.rows["heading"][last] > 1) & (decision.probability[last] < LIKELY_HEADING)
-    for match in page.kept_by_user:
-        is_doubtful &= ~e.inside(match.elements)[blocks.element[last]]
-    last = last[is_doubtful & (last + 1 < len(kept)) & (kept.sum() > 1)]
-    if not (len(last) or len(gone)):
+    if not len(gone):
         return decision, gone
     reasons = np.full(len(blocks), "", object)
-    reasons[last] = "a heading of nothing that is kept"
     whole = blocks.share_owned_by(page.removed_elements | e.inside(gone)) == 1
     for what, elements in signs.items():
         in_signs = e.inside(np.array(elements, np.int64))

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""What a box is as a whole, where the model judges its blocks one by one: a story, a post, a button, an entry of a list.
+"""What a box is as a whole, where the model judges its blocks one by one: a story, an entry of a list.
 
 `python -m benchmarks.rules` measures each rule.
 """
@@ -7,47 +7,33 @@
 import numpy as np
 
 from libc.stdint cimport int32_t, uint8_t, uint64_t
-from libc.stdlib cimport abs
 from libcpp.unordered_map cimport unordered_map
 from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.arrays cimport DoublesOut, Flags
 from denoise_scrapy.core.hashing cimport mix
-from denoise_scrapy.core.markup import Flag
 from denoise_scrapy.core.tree cimport (
-    COMMENT_WORD, IS_BUTTON, IS_OPENER, IS_QUOTE, IS_STORY, Block, Tree, block_count, element_count, is_inside,
-    is_within, kind_of,
+    IS_QUOTE, IS_STORY, Block, Tree, block_count, element_count, is_inside, is_within, kind_of,
 )
 
-#: Flags of what is beside the text.
-cdef int32_t BESIDE = Flag.ASIDE | Flag.NAV | Flag.FOOTER
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
-#: frame; and the factor of what is beside it, of a button, and of a byline or comment. The model keeps a byline beside
+#: frame; and the factor of what is beside it, and of a byline or comment. The model keeps a byline beside
 #: few pages of a site, and drops it beside more: mean F1 of 3,154 pages changes by -.0001.
 cdef double STORY_SHARE = 0.3, FACTOR = 0.3
-#: What updates of a live blog are raised to; least probability of an entry's text; mean probability of titles below
-#: which they are hardly content.
-cdef double UPDATED = 0.6, LIKELY = 0.44, UNLIKELY = 0.1
+#: Least probability of an entry's text; mean probability of titles below which they are hardly content.
+cdef double LIKELY = 0.44, UNLIKELY = 0.1
 #: Share of links in a block that is a link.
 cdef double LINK = 0.9
 
 cdef enum:
     # Fewest entries of a list.
     ENTRIES = 3
-    # Most tokens of a button.
-    CALL = 6
-    # Most visible characters of a time ("11:42 Uhr"); fewest tokens of an update on average: of a programme it has fewer;
-    # expected tokens of a story beside which what the page calls comments is no update.
-    TIME_CHARS = 14
-    UPDATE = 6
-    MUCH = 60
-    HALF_DAY = 720
     # Fewest tokens that titles of entries have on average: numbers and votes have fewer, and threads lose .0007 by them.
     TITLE = 2
 
 #: The rules, in order; each can be left out to measure it.
-RULES = ("lower around story", "raise updates", "buttons", "raise titles")
+RULES = ("lower around story", "raise titles")
 
 
 cdef int lower_around_story(Tree tree, Flags titles, DoublesOut probability) nogil:
@@ -96,122 +82,6 @@ cdef int lower_around_story(Tree tree, Flags titles, DoublesOut probability) nog
         for i in range(m):
             if not inside[i] and not (titles[i] and tree.blocks[i].heading == 1):
                 probability[i] *= FACTOR
-
-
-cdef int32_t minute_of(Tree tree, Block block) noexcept nogil:
-    """Return the minute of the day of a block that is a time, -1 of another one."""
-    cdef:
-        const unsigned char* text = <const unsigned char*>tree.text.data() + block.text.start
-        const unsigned char* end = text + (block.text.end - block.text.start)
-        int32_t[2] read
-        int32_t i, digits
-    if block.chars > TIME_CHARS:
-        return -1
-    while text < end and text[0] <= 32:
-        text += 1
-    for i in range(2):
-        read[i] = digits = 0
-        while text < end and 48 <= text[0] <= 57:
-            read[i] = min(10 * read[i] + text[0] - 48, <int32_t>99)
-            digits += 1
-            text += 1
-        if not 2 - (i == 0) <= digits <= 2 or read[i] > 59 - 36 * (i == 0):
-            return -1
-        if i == 0:
-            if text == end or not (text[0] == 58 or text[0] == 46 or text[0] == 104):  # : . h
-                return -1
-            text += 1
-    if text < end and text[0] == 46:  # of a date
-        return -1
-    while text < end and text[0] <= 32:
-        text += 1
-    if text + 1 < end and (text[0] | 32 == 97 or text[0] | 32 == 112) and (text[1] | 32 == 109 or text[1] == 46):
-        # a.m., p.m.
-        read[0] = read[0] % 12 + 12 * (text[0] | 32 == 112)
-    return 60 * read[0] + read[1]
-
-
-cdef struct Clocks:           # blocks in one place that are times
-    vector[int32_t] blocks
-    int32_t rises             # steps to a later time, and to an earlier one; that of a clock at midnight is reversed
-    int32_t falls
-    int32_t last              # the last time
-
-
-cdef int32_t box_below(Tree tree, int32_t element, int32_t above) noexcept nogil:
-    """Return the box right in another one, `above`, that holds an element."""
-    while element >= 0 and tree.elements[element].parent != above:
-        element = tree.elements[element].parent
-    return element
-
-
-cdef int raise_updates(Tree tree, const vector[double]& before, DoublesOut probability) nogil:
-    """Raise posts that begin with a time, in order, if they are as much as the rest of the page: a live blog's.
-
-    None that is less probable than `before`, as it is beside the story, or in an aside; nor comments on one.
-    """
-    cdef:
-        unordered_map[int32_t, Clocks] places
-        vector[int32_t] blocks, updates
-        Clocks* place
-        int32_t i, j, k, box, post, end, step, minute, tokens = 0, comments = 0, slot = -1, m = block_count(tree)
-        double others = 0
-    for i in range(m):
-        others += tree.blocks[i].tokens * probability[i]
-        minute = minute_of(tree, &tree.blocks[i])
-        if minute >= 0 and probability[i] > 0:
-            place = &places[tree.blocks[i].slot]
-            if place.blocks.size():
-                step = minute - place.last
-                if step:
-                    place.rises += (step > 0) != (abs(step) > HALF_DAY)
-                    place.falls += (step > 0) == (abs(step) > HALF_DAY)
-            place.last = minute
-            place.blocks.push_back(i)
-    for entry in places:  # the place of most times
-        step = <int32_t>entry.second.blocks.size() - <int32_t>blocks.size()
-        if min(entry.second.rises, entry.second.falls) == 0 and (
-                max(entry.second.rises, entry.second.falls) >= ENTRIES - 1) and (
-                step > 0 or (step == 0 and entry.first < slot)):
-            slot, blocks = entry.first, entry.second.blocks
-    if <int32_t>blocks.size() < ENTRIES:
-        return 0
-    box = tree.blocks[blocks.front()].element
-    while not is_inside(tree, tree.blocks[blocks.back()].element, box):
-        box = tree.elements[box].parent
-    for j in range(<int32_t>blocks.size()):
-        i = blocks[j]
-        post = box_below(tree, tree.blocks[i].element, box)
-        end = blocks[j + 1] if j + 1 < <int32_t>blocks.size() else i + 2
-        if post >= 0 and i and is_inside(tree, tree.blocks[i - 1].element, post):  # below a name
-            return 0
-        if post >= 0 and i + 1 < m and is_inside(tree, tree.blocks[i + 1].element, post):
-            end = i + 1
-            while end < m and is_inside(tree, tree.blocks[end].element, post):
-                end += 1
-        for k in range(i + 1, min(end, m)):
-            if 2 * tree.blocks[k].link_chars < tree.blocks[k].chars and probability[k] >= before[k] > 0 and (
-                    not tree.blocks[k].flags & BESIDE):
-                comments += tree.blocks[k].flags & COMMENT_WORD != 0
-                updates.push_back(k)
-                tokens += tree.blocks[k].tokens
-                others -= tree.blocks[k].tokens * probability[k]
-    if others >= MUCH and comments:  # beside a story, what the page calls comments is no update
-        return 0
-    if tokens >= others and tokens >= UPDATE * <int32_t>blocks.size():
-        for k in updates:
-            probability[k] = max(probability[k], UPDATED)
-
-
-cdef int lower_buttons(Tree tree, DoublesOut probability) nogil:
-    """Lower the short blocks that are buttons, but for those in headings and of what they open."""
-    cdef Block block
-    cdef int32_t i
-    for i in range(block_count(tree)):
-        block = &tree.blocks[i]
-        if block.tokens <= CALL and kind_of(tree, block.element) & IS_BUTTON and (
-                not is_within(tree, block.element, IS_OPENER)):
-            probability[i] *= FACTOR
 
 
 cdef struct Titles:           # of the boxes in one place
@@ -287,18 +157,12 @@ cdef int raise_titles(Tree tree, DoublesOut probability) nogil:
 
 cdef int weigh(Tree tree, Flags titles, Flags asides, DoublesOut probability, Flags applies) nogil:
     """Apply the rules."""
-    cdef vector[double] before
     cdef int32_t i
     for i in range(block_count(tree)):
         probability[i] *= FACTOR if asides[i] else 1
-        before.push_back(probability[i])
     if applies[0]:
         lower_around_story(tree, titles, probability)
     if applies[1]:
-        raise_updates(tree, before, probability)
-    if applies[2]:
-        lower_buttons(tree, probability)
-    if applies[3]:
         raise_titles(tree, probability)
 
 

@@ -87,8 +87,8 @@ EXACT_TAGS = frozenset("pre code kbd samp tt var textarea".split())
 #: What an element is by its tag: bits of `ElementKind.kind`.
 Kind = IntFlag(
     "Kind",
-    "BLOCK CONTAINER SKIPPED BREAK ROOT EXACT IN_HEAD LIST CONTENT PICTURE TERM DIV QUOTE STORY FORM BUTTON "
-    "OPENER CAPTION TIME ITEM GRAPHIC",
+    "BLOCK CONTAINER SKIPPED BREAK ROOT EXACT IN_HEAD LIST CONTENT PICTURE TERM DIV QUOTE STORY FORM "
+    "CAPTION TIME ITEM GRAPHIC",
 )
 _TAGS_OF_KIND = {
     Kind.BREAK: "br",
@@ -99,7 +99,6 @@ _TAGS_OF_KIND = {
     Kind.QUOTE: "blockquote q cite",
     Kind.STORY: "article",
     Kind.FORM: "form",
-    Kind.BUTTON: "button",
     Kind.CAPTION: "figcaption caption",
     Kind.TIME: "time address",
     Kind.ITEM: "li",
@@ -113,7 +112,6 @@ KIND_TAGS: dict[Kind, frozenset[str]] = {
     Kind.EXACT: EXACT_TAGS,
     Kind.IN_HEAD: HEAD_TAGS,
     Kind.CONTENT: CONTENT_TAGS,
-    Kind.OPENER: HEADING_TAGS | {"summary", "dt"},  # a button in it opens what is below
     **{kind: frozenset(tags.split()) for kind, tags in _TAGS_OF_KIND.items()},
 }
 

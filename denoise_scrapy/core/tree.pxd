@@ -19,8 +19,8 @@ cdef int32_t IS_BREAK
 cdef int32_t IS_ROOT       # html, body: their names describe the page
 cdef int32_t IS_EXACT      # its text is exact: no space is added
 cdef int32_t IS_IN_HEAD    # a head may hold it
-cdef int32_t IS_LIST, IS_PICTURE, IS_TERM, IS_DIV, IS_QUOTE, IS_STORY, IS_FORM, IS_BUTTON
-cdef int32_t IS_OPENER, IS_CAPTION, IS_TIME, IS_ITEM, IS_GRAPHIC
+cdef int32_t IS_LIST, IS_PICTURE, IS_TERM, IS_DIV, IS_QUOTE, IS_STORY, IS_FORM
+cdef int32_t IS_CAPTION, IS_TIME, IS_ITEM, IS_GRAPHIC
 cdef int32_t IS_CONTENT    # a content tag of Song et al. (2011)
 # Bits of `markup.Flag` that the core itself uses.
 cdef int32_t LINK, HIDDEN, HEADING, ARTICLE, CONTROL, LIST_ITEM, TABLE_CELL, PREFORMATTED, COMMENT_WORD

@@ -10,10 +10,6 @@ PROSE = "<p>Die Pumpe am Tor wurde im Herbst gekauft, und der Wärter schreibt j
 ALL = "<p><a href=/>Alle</a>"
 ENTRY = "<div><{0}>{1}</{0}><p>Dichtung für die Pumpe am Tor, dazu ein Buch mit allen Ständen vom Herbst.</p></div>"
 
-TICKER = "".join(
-    f"<section>{{0}}<time>{one}</time>{PROSE}</section>" for one in ("11:42", "11.05 Uhr", "9h30", "0:10 am")
-)
-
 
 def weights(html: str, chances: list[float]) -> list[float]:
     page = Page.parse(html)
@@ -31,30 +27,6 @@ def weights(html: str, chances: list[float]) -> list[float]:
          [0.9, 0.9, 0.6, 0.5], [0.9, 0.9, 0.6, 0.5]),
         (f"<title>Tor</title><article><h1>Tor</h1>{PROSE}</article><article><p>Dichtung.</article>{ALL}",
          [0.9, 0.9, 0.6, 0.5], [0.9, 0.9, 0.6, 0.15]),
-        # posts with times in order: not below names or texts, nor links, a programme, or beside a long text
-        (f"<div>{TICKER.format('')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.6]),
-        (f"<div>{TICKER.replace('section>', 'h4>').replace('</time>', '</h4>').format('')}</div>",
-         4 * [0.1, 0.2], 4 * [0.1, 0.6]),
-        (f"<div>{TICKER.format('').replace('11.05', '9.05')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.2]),
-        (f"<div>{TICKER.format('').replace('11.05 Uhr', '11.05.2026')}</div>",
-         4 * [0.1, 0.2], [0.1, 0.6, 0.1, 0.2, 0.1, 0.6, 0.1, 0.6]),
-        (f"<div>{TICKER.format('<p>Ada</p>')}</div>", 4 * [0.1, 0.1, 0.2], 4 * [0.1, 0.1, 0.2]),
-        (f"<div>{TICKER.format('').replace('<p>', '<p><a href=/>')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.2]),
-        (f"<div>{TICKER.format('').replace(PROSE, '<p>Tagesschau')}</div>", 4 * [0.1, 0.2], 4 * [0.1, 0.2]),
-        (f"<div>{9 * PROSE}</div><div>{TICKER.format('')}</div>",
-         [*9 * [0.95], *4 * [0.1, 0.2]], [*9 * [0.95], *4 * [0.1, 0.2]]),
-        ("".join(f"<section>{PROSE}</p><time>{one}</time></section>" for one in ("9:05", "9:30", "10:10", "11:00")),
-         4 * [0.2, 0.1], 4 * [0.2, 0.1]),
-        (f"<aside>{TICKER.format('')}</aside>", 4 * [0.1, 0.2], 4 * [0.1, 0.2]),
-        (f"{4 * PROSE}<div class=comments>{TICKER.format('')}</div>",
-         [*4 * [0.8], *4 * [0.1, 0.2]], [*4 * [0.8], *4 * [0.1, 0.2]]),
-        ("".join(f"<div><b>{one} AFP</b>{PROSE}</div>" for one in ("11:42", "12:05", "12:30", "13:10")),
-         4 * [0.1, 0.2], 4 * [0.1, 0.6]),
-        ("".join(f"<div><b>{one}</b>{PROSE}</div>" for one in ("1.05.", "3.05.", "8.05.", "9.05.")),
-         4 * [0.1, 0.2], 4 * [0.1, 0.2]),
-        # buttons, but for those in headings
-        ("<a href=/>A</a><button>Ajouter</button><h3><button>Pourquoi ?</button></h3>",
-         [0.5, 0.6, 0.6], [0.5, 0.18, 0.6]),
         # titles of entries, whose texts are likely; not of quotations, nor what repeats, nor numbers
         (ALL.join(ENTRY.format("a", one) for one in ("Tor am Deich", "Zweites Tor", "Eis im Mai")),
          [0.2, 0.9, 0.0, 0.2, 0.6, 0.0, 0.2, 0.3], [0.9, 0.9, 0.0, 0.6, 0.6, 0.0, 0.2, 0.3]),

@@ -114,9 +114,9 @@ REMARKS = [
     ("ja", "コメント（5件）", "2021年5月{}日 10:3{}", "返信"),
 ]
 #: Classes of remarks and headings below which some of them stay.
-STAY = {("comment", "5 thoughts on “The harvest”"), ("x", "Discussion")}
+STAY = {("x", "5 thoughts on “The harvest”"), ("x", "Commentaires (5)")}
 #: Headings that pass for those of comments; what is below them stays.
-GOES = {"コメント", "Comentários"}
+GOES = {"コメント", "Comentários", "名前"}
 
 
 def page(language, title, inner):

@@ -109,19 +109,6 @@ def test_other_numbers_beside_code_stay(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "stays"),
-    [
-        ("<h2>Read more?</h2><ul><li>✗Storm</ul>", False),
-        ("<h2>Read more?</h2>", True),
-        ("<h1>Read more?</h1><p>✗Storm</p>", True),
-        ("<h2>Read more</h2><p>✗Storm</p>", True),  # it is likely text: a page may write its paragraphs so
-    ],
-)
-def test_a_heading_at_the_end_stays_with_what_it_heads(end: str, stays: bool) -> None:
-    assert kept_of(STORY + end).text.rstrip("?").endswith("Read more") == stays
-
-
-@pytest.mark.parametrize(
     "link",
     [
         "<i class=mw-editsection>[<a href=/e>edit</a>]</i>",

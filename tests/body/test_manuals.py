@@ -3,6 +3,7 @@
 import pytest
 
 from denoise_scrapy import extract
+from tests.body.test_comments import PROSE
 from tests.body.test_leftovers import STORY, kept_of
 
 #: The markup of generators, and what Markdown has between two paragraphs.
@@ -233,16 +234,15 @@ def test_dropped_code_leaves_no_line_break() -> None:
 
 
 def test_a_tab_box_behind_most_of_a_story_is_part_of_it() -> None:
-    story = "".join(
-        f"<p>On day {n}, the council met in the old hall again, and the river rose by {n} feet.</p>" for n in range(9)
-    )
+    *first, wall = PROSE["en"]
+    story = "".join(f"<p>{text}</p>" for text in first)
     tabs = (
         "<div class=tabs role=tablist><button role=tab aria-controls=t1>The numbers</button>"
         "<button role=tab aria-controls=t2>The history</button></div>"
         "<div id=t1 role=tabpanel><table><tr><th>Year<th>Cost<tr><td>2024<td>12m</table></div>"
-        "<div id=t2 role=tabpanel hidden><p>{}</p></div>"
+        "<div id=t2 role=tabpanel hidden><p>{}</p>"
+        "<p>It stood until the flood of 1953, when the whole street lay under water.</p></div>"
     )
-    wall = "The first wall was built in 1902 by the father of the chairman."
     page = f"<nav><a href=/>Home</a></nav><article><h1>A wall</h1>{story}{tabs.format(wall)}</article>"
     assert wall in extract(page).text and "12m" in extract(page).text
     links = "".join(f"<a href=/{n}>Story {n}</a> " for n in range(9))

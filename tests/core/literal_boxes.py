@@ -6,13 +6,13 @@ from collections import defaultdict
 
 import numpy as np
 
-from denoise_scrapy.core.markup import HEADING_TAGS, KIND_TAGS, Kind
+from denoise_scrapy.core.markup import KIND_TAGS, Kind
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 
 STORY_SHARE, FACTOR = 0.3, 0.3
 LIKELY, UNLIKELY = 0.44, 0.1
-ENTRIES, LINK, TITLE, CALL = 3, 0.9, 2, 6
+ENTRIES, LINK, TITLE = 3, 0.9, 2
 
 
 def literal_weighed(page: Page, probability: FloatArray, asides: BoolArray) -> FloatArray:
@@ -21,7 +21,6 @@ def literal_weighed(page: Page, probability: FloatArray, asides: BoolArray) -> F
     article = e.nearest(e.has_tag({"article"})) if e.holds_tag({"article"}) else None
     if article is not None:
         lower_around_story(page, found, article)
-    found[_buttons(page)] *= FACTOR
     raise_titles(page, found)
     return found
 
@@ -41,16 +40,6 @@ def lower_around_story(page: Page, probability: FloatArray, article: IntArray) -
         expected = blocks.tokens * probability
         if expected[inside].sum() >= STORY_SHARE * expected.sum():
             probability[~(inside | is_title)] *= FACTOR
-
-
-def _buttons(page: Page) -> BoolArray:
-    """Return the short blocks that are buttons, but for those in headings and of what they open."""
-    e, blocks = page.elements, page.blocks
-    if not e.holds_tag({"button"}):
-        return np.zeros(len(blocks), bool)
-    titles = e.nearest(e.has_tag(HEADING_TAGS | {"summary", "dt"}))
-    of = e.has_tag({"button"}) & (titles < 0)
-    return np.asarray(of[blocks.element] & (blocks.tokens <= CALL))
 
 
 def raise_titles(page: Page, probability: FloatArray) -> None:

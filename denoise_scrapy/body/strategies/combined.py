@@ -29,7 +29,7 @@ from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View,
 from denoise_scrapy.core.judge import Forest, Neighbours, Network, judge
 from denoise_scrapy.core.parts import page_signals, part_signals
 from denoise_scrapy.core.wording import doubts, odds_of_text
-from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import HALF, BoolArray, FloatArray
 from denoise_scrapy.site import SiteStatistics
 
@@ -188,9 +188,6 @@ CAUTION = 0.6
 #: walls in a wording and a frame that were not fitted 83% are found and 4.8% of recorded short pages doubted; with 1,
 #: 81% and 3.9%, with 2.33, 88% and 6.7%.
 MISSED_WALL = 1.25
-#: Least probability of a byline in an article, but for headings. That of a line with its day is .2 to .26, and where
-#: the day goes or stays by the pages compared with, a story passes for a changed one (`tests/projects/recipes.py`).
-DAY = 0.2
 _STOCK = NAMES.index("stock")
 
 
@@ -227,11 +224,7 @@ class CombinedStrategy(Strategy):
         is_aside, of_page = np.zeros(len(odds), bool), page_signals(features, odds, page.blocks.tokens)
         if "part bylines" in model.forests:
             signals = part_signals(page.tree, page.words, seen, odds)
-            byline, comment = (model.forests[f"part {part}"].probability(signals) for part in ("bylines", "comments"))
-            is_aside = byline > HALF
-            others = ((comment > HALF) | ((byline > DAY) & ~page.blocks.has(Flag.HEADING))) & ~is_aside
-            if others.any():  # in a list or thread, names and days are of entries, and comments are posts
-                is_aside |= others & (model.forests["kind article"].probability(of_page) > HALF)
+            is_aside = model.forests["part bylines"].probability(signals) > HALF
         choice = choose(
             page.tree,
             weighed(page.tree, page.words.titles, is_aside, probability),
