@@ -86,10 +86,8 @@ def run(argv: Sequence[str], settings: Given) -> int:
 
 def failures() -> tuple[type[Exception], ...]:
     """Return the exceptions caused by a wrong file, server, setting or URL."""
-    known: tuple[type[Exception], ...] = (OSError, ValueError, ImportError, sqlite3.Error)
-    if "redis" not in sys.modules:
-        return known
-    return (*known, import_module("redis").RedisError)
+    redis = getattr(sys.modules.get("redis"), "RedisError", OSError)  # if it was imported
+    return (OSError, ValueError, ImportError, sqlite3.Error, redis)
 
 
 def check_output(args: argparse.Namespace) -> None:
@@ -125,6 +123,6 @@ def _parser(names: Iterable[str] = SUBCOMMANDS) -> argparse.ArgumentParser:
         if name in names:
             module = import_module(f"{__name__}.{name}")
             one.epilog = _GLOBAL
-            one.set_defaults(run=getattr(module, "run", None))  # `dedup` has subcommands with their own
+            one.set_defaults(run=module.run)
             module.add_arguments(one)
     return parser

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from denoise_scrapy.commands import SHOWN, Given, UsageError, check_output, show
-from denoise_scrapy.commands.feed_changes import KEY, FeedDifference, is_feed
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Verdict
 from denoise_scrapy.dedup.rules import MOST_NEW, Check
 from denoise_scrapy.dedup.variants import CERTAINTY, read_text, site_of
+from denoise_scrapy.dedup.versions import written
 from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.support.formats import ROW_FORMATS, format_of
+from denoise_scrapy.support.row_files import as_text, named, row_file
+from denoise_scrapy.support.shown import WORDS, beside, counted, drawn, figures_page, numbered, shared
 
 NEW = "no near-duplicate"
+KEY = "url"
+# Changed items that are drawn on the page.
+DRAWN = 200
+# Words and characters of a text that are aligned: more take seconds.
+ALIGNED, MOST_CHARS = 5000, 20_000
 
 _INPUT = (
     "a file, an http(s) URL, or - for standard input; for HTML, the body is compared; or a feed (JSON, JSON lines, "
@@ -52,10 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Given) -> int:
     check_output(args)
-    if is_feed(args.a) != is_feed(args.b):
-        raise UsageError("a feed can be compared with another feed only")
-    if is_feed(args.a):
-        difference = FeedDifference.of(Path(args.a), Path(args.b), args.key, args.fields)
+    kinds = [format_of(name, ROW_FORMATS) for name in (args.a, args.b)]
+    if any(kinds):
+        if not all(kinds):
+            raise UsageError("a feed can be compared with another feed only")
+        difference = FeedDifference(Path(args.a), Path(args.b), args.key, args.fields)
         value = {"changed": difference.changed, "gone": difference.gone, "new": difference.new}
         show(args, value, difference.lines())
         if args.output:
@@ -63,14 +74,14 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         return 0
     read = DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
-    a, b = texts_of((args.a, args.b), settings)
-    lengths = {name: RULES[rule].read(one.text).n for name, one in (("A", a), ("B", b))}
+    texts = dict(zip("AB", texts_of((args.a, args.b), settings), strict=True))
+    lengths = {name: RULES[rule].read(one.text).n for name, one in texts.items()}
     units = "characters" if rule == "patent" else "units"
     found = []
     lines = [f"{name}: {source}, {lengths[name]:,} {units}" for name, source in (("A", args.a), ("B", args.b))]
     lines.append(f"rule {rule}, threshold {_percent(threshold)}")
-    for new, kept, one, other in (("B", "A", b, a), ("A", "B", a, b)):
-        way = explained(one, other, rule, threshold, read.dedup_certainty)
+    for new, kept in ("BA", "AB"):
+        way = explained(texts[new], texts[kept], rule, threshold, read.dedup_certainty)
         checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in way.checks]
         found.append({"new": new, "kept": kept, **asdict(way), "checks": checks})
         lines += ["", *_lines(new, kept, way, "runs" if RULES[rule].has_runs else "pairs")]
@@ -179,3 +190,113 @@ def _lines(new: str, kept: str, found: TextComparison, runs: str) -> Iterator[st
 def _percent(value: float) -> str:
     """Format a share: .84."""
     return f"{value:.2f}".removeprefix("0")
+
+
+class FeedDifference:
+    """What differs between two feeds of one spider: before and after a setting, a version or a redesign.
+
+    Args:
+        before: The first feed.
+        after: The second.
+        key: The field that names an item.
+        fields: Fields that are compared; by default all.
+
+    Attributes:
+        changed: Names of the fields that differ, by the key of their item.
+        gone: Keys of the first feed alone.
+        new: Keys of the second feed alone.
+
+    Raises:
+        ValueError: One has no such key, no item has one of the fields, or one is no feed.
+        OSError: One cannot be read.
+    """
+
+    def __init__(self, before: Path, after: Path, key: str, fields: Collection[str]) -> None:
+        self._before, self._after = (_items(path, key) for path in (before, after))
+        kinds = {format_of(path.name) for path in (before, after)}
+        text = _cell if "csv" in kinds else _column if "parquet" in kinds else _shape
+        known = {name for item in (*self._before.values(), *self._after.values()) for name in item}
+        unknown = [field for field in fields if field not in known]
+        if known and unknown:
+            raise ValueError(f"no item has a field {unknown[0]!r}, only {', '.join(sorted(known))}")
+        self.gone = [name for name in self._before if name not in self._after]
+        self.new = [name for name in self._after if name not in self._before]
+        self.changed: dict[str, list[str]] = {}
+        for name, old in self._before.items():
+            new = self._after.get(name, old)
+            # what is empty is as if it were not there
+            every = dict.fromkeys(fields or [*old, *new])
+            if both := [field for field in every if text(old.get(field)) != text(new.get(field))]:
+                self.changed[name] = both
+
+    def lines(self) -> Iterator[str]:
+        """Yield a summary, and what differs in some items."""
+        same = len(self._before) - len(self.gone) - len(self.changed)
+        yield f"{same:,} the same, {len(self.changed):,} changed, {len(self.gone):,} gone, {len(self.new):,} new"
+        fields = Counter(field for changed in self.changed.values() for field in changed)
+        if fields:
+            yield "changed fields: " + ", ".join(f"{name} {count:,}" for name, count in fields.most_common())
+        for name in [*self.changed][:SHOWN]:
+            told = (self._said(name, field) for field in self.changed[name])
+            yield f"{name}: {'; '.join(told)}"
+        for what, names in (("gone", self.gone), ("new", self.new)):
+            yield from (f"{what}: {name}" for name in names[:SHOWN])
+
+    def page(self) -> str:
+        """Return an HTML page with the changed items, before and after."""
+        lines = list(self.lines())
+        parts = [f"<p>{drawn(line)}" for line in lines[: 1 + bool(self.changed)]]
+        for name in [*self.changed][:DRAWN]:
+            rows = "".join(self._drawn(name, field) for field in self.changed[name])
+            parts.append(f"<h2>{drawn(name)}</h2><div class='two pair'>{rows}</div>")
+        for what, names in (("Gone", self.gone), ("New", self.new)):
+            if names:
+                listed = "".join(f"<li>{drawn(name)}" for name in names[:DRAWN])
+                parts.append(f"<h2>{what}: {len(names):,}</h2><ul>{listed}</ul>")
+        return figures_page("What differs between two feeds", parts)
+
+    def _both(self, name: str, field: str) -> tuple[str, str]:
+        return as_text(self._before[name].get(field)) or "", as_text(self._after[name].get(field)) or ""
+
+    def _said(self, name: str, field: str) -> str:
+        old, new = (WORDS.findall(text)[:ALIGNED] for text in self._both(name, field))
+        gone, come = (
+            [word for place, word in enumerate(words) if place not in same]
+            for words, same in zip((old, new), shared(old, new), strict=True)
+        )
+        told = [f"{sign} {''.join(some[:SHOWN]).strip()!r}" for sign, some in (("-", gone), ("+", come)) if some]
+        return f"{field} {counted(len(gone), 'word')} gone, {len(come):,} new: {' '.join(told)}"
+
+    def _drawn(self, name: str, field: str) -> str:
+        old, new = self._both(name, field)
+        sides = ("before", beside(old, new, MOST_CHARS)), ("after", beside(new, old, MOST_CHARS))
+        return "".join(f"<div><h3>{drawn(field)} {when}</h3>{text}</div>" for when, text in sides)
+
+
+def _items(path: Path, key: str) -> dict[str, Mapping[str, Any]]:
+    """Return the items of a feed by their keys; of several with one key, those after the first get a number."""
+    found, met = dict[str, Mapping[str, Any]](), Counter[str]()
+    with named(path):
+        for number, row in enumerate(row_file(format_of(path.name), lambda: path.open("rb")).rows(), 1):
+            if row.fields is None:
+                raise ValueError(f"row {number}: {row.problem}")
+            if key not in row.fields:
+                there = ", ".join(row.fields) or "none"
+                raise ValueError(f"an item has no field {key!r}, only {there}; --key names another")
+            found[numbered(str(row.fields[key]), met)] = row.fields
+    return found
+
+
+def _shape(value: Any) -> str:
+    return written(value or None)
+
+
+def _column(value: Any) -> str:
+    return as_text(value or None) or ""
+
+
+def _cell(value: Any) -> str:
+    """Return a value as Scrapy writes it in a cell of CSV."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ",".join(value)
+    return "" if value is None else str(value)

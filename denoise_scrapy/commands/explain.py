@@ -12,19 +12,19 @@ from typing import NamedTuple
 from scrapy import Request, Spider
 from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
-from scrapy.utils.project import inside_project
 
 from denoise_scrapy.body import find_strategy
 from denoise_scrapy.body.example_files import examples_of, file_name_of
 from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, Explanation, explain_page
 from denoise_scrapy.body.extraction import NO_MARKUP, PAGES_A_SITE, SET_ASIDE
 from denoise_scrapy.commands import SHOWN, STANDARD, UsageError
+from denoise_scrapy.commands.fetch_pages import spider_named
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.crawl.sites import PLACES, sites_place
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory, facts_store, site_key
-from denoise_scrapy.support.shown import nearest_hint, report, say
+from denoise_scrapy.support.shown import report, say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -114,17 +114,16 @@ def kept_pages(
 
 def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] | None:
     """Return the spider with a name, else the only one that crawls the site of a URL; None if there is none."""
-    if name is None and ("://" not in page or not inside_project()):
+    if name is not None:
+        return spider_named(name, settings)
+    if "://" not in page:
         return None
-    try:
-        loader = get_spider_loader(settings)
-        names = [name] if name is not None else list(loader.find_by_request(Request(page)))
-        if len(names) > 1:
-            some = ", ".join(sorted(names)[:SHOWN]) + ", …" * (len(names) > SHOWN)
-            report(f"{len(names)} spiders crawl this site ({some}); --spider selects one")
-        return loader.load(names[0]) if len(names) == 1 else None
-    except KeyError:
-        raise UsageError(f"there is no spider {name!r}{nearest_hint(str(name), loader.list())}") from None
+    loader = get_spider_loader(settings)
+    names = sorted(loader.find_by_request(Request(page)))
+    if len(names) > 1:
+        some = ", ".join(names[:SHOWN]) + ", …" * (len(names) > SHOWN)
+        report(f"{len(names)} spiders crawl this site ({some}); --spider selects one")
+    return loader.load(names[0]) if len(names) == 1 else None
 
 
 def _table(explanation: Explanation, compared: KeptPages, settings_of: str) -> Iterator[str]:

@@ -18,8 +18,7 @@ from denoise_scrapy.body.fields import FIELDS, META, NO_SETTINGS, columns_of, fi
 from denoise_scrapy.commands import STANDARD, STOPPED, Given, UsageError
 from denoise_scrapy.commands.body_files import BodyFiles, FolderOfTexts, JsonLinesFile, ParquetFile
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page, whole
-from denoise_scrapy.commands.jobs import Make, bodies_of, in_processes
-from denoise_scrapy.commands.page_files import DAMAGES, Pages, is_many
+from denoise_scrapy.commands.page_files import DAMAGES, Make, Pages, bodies_of, in_processes, is_many
 from denoise_scrapy.commands.tei import tei_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import media_type
@@ -108,9 +107,8 @@ def _whole_text(body: Body, form: str, settings: DenoiseSettings, fields: Sequen
 
 def row_of(body: Body, form: str, settings: Any = NO_SETTINGS, fields: Sequence[str] = ()) -> dict[str, Any]:
     """Return the values of a body for JSON: its text under the name of a form, and fields."""
-    columns = columns_of(form, fields)
-    tei = {name: tei_of(body, meta=False) for name in columns if name == "tei"}
-    return {"url": body.url, **values_of({name: name for name in columns if name not in tei}, body, settings), **tei}
+    row = {"url": body.url, **values_of(columns_of(form, fields), body, settings)}
+    return {**row, "tei": tei_of(body, meta=False)} if form == "tei" else row
 
 
 def _extract_many(args: argparse.Namespace, settings: Given, make: Make, chosen: Mapping[str, Any]) -> int:

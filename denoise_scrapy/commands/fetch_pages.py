@@ -22,12 +22,13 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
+from scrapy.spiderloader import get_spider_loader
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
 from denoise_scrapy.body.fields import BODY, FIELDS, columns_of
-from denoise_scrapy.commands import Given, Source
+from denoise_scrapy.commands import Given, Source, UsageError
 from denoise_scrapy.crawl.budget import TIMEOUT
 from denoise_scrapy.crawl.network import is_public, leads_to_public_only
 from denoise_scrapy.page import Page
@@ -35,6 +36,7 @@ from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.settings import MARK
 from denoise_scrapy.site import site_key
 from denoise_scrapy.site.urls import likest_links, sibling_links
+from denoise_scrapy.support.shown import nearest_hint
 
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 #: Settings of a crawl that keeps nothing of what it fetches.
@@ -123,11 +125,19 @@ def crawl_pages(
     return problems
 
 
+def spider_named(name: str, settings: Settings) -> type[Spider]:
+    """Return the spider of a project with a name; raise `UsageError` if there is none."""
+    loader = get_spider_loader(settings)
+    try:
+        return loader.load(name)
+    except KeyError:
+        raise UsageError(f"there is no spider {name!r}{nearest_hint(name, loader.list())}") from None
+
+
 def process_for(settings: Settings) -> AsyncCrawlerProcess | CrawlerProcess:
-    """Return what runs a crawl with these settings, as `scrapy.cmdline` chooses it."""
-    asyncio = settings["TWISTED_REACTOR"] == _ASYNCIO and not settings.getbool("FORCE_CRAWLER_PROCESS")
-    asyncio = asyncio or not settings.getbool("TWISTED_REACTOR_ENABLED", True)
-    return AsyncCrawlerProcess(settings) if asyncio else CrawlerProcess(settings)
+    """Return what runs a crawl with these settings, with a reactor or without."""
+    has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", True)
+    return CrawlerProcess(settings) if has_reactor else AsyncCrawlerProcess(settings)
 
 
 class PagesSpider(Spider):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from denoise_scrapy.commands import Given, show
@@ -13,19 +13,6 @@ from denoise_scrapy.support.shown import say, text_table
 
 # Exit code if a site has an alarm; a command that failed exits with 1 or 2.
 ALARM = 3
-
-_COLUMNS: Mapping[str, Callable[[SiteCrawl], str]] = {
-    "crawl": lambda one: local_time(one.began),
-    "items": lambda one: f"{one.items:,}",
-    "pages": lambda one: f"{one.pages:,}",
-    "empty": lambda one: _percent(one.empty, one.pages),
-    "no content": lambda one: _percent(one.no_content, one.items),
-    "copies": lambda one: _percent(one.copies, one.items),
-    "in common": lambda one: f"{one.common:.0%}",
-    "length": lambda one: f"{one.length.median:,.0f}",
-    "confidence": lambda one: f"{one.confidence.median:.2f}",
-    "templates": lambda one: str(one.templates),
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,11 +34,28 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     named = ((site, crawls) for site, crawls in found.items() if crawls)
     kept = dict(sorted(named, key=lambda one: not one[1][-1].alarms))  # those with alarms first
     listed = [(site, one) for site, crawls in kept.items() for one in (crawls if args.host else crawls[-1:])]
-    rows = [[*(column(one) for column in _COLUMNS.values()), site] for site, one in listed]
-    lines = text_table([*_COLUMNS, "site"], rows, [len(_COLUMNS)])
+    rows = [_row(site, one) for site, one in listed]
+    lines = text_table([*rows[0]], [[*row.values()] for row in rows], [len(rows[0]) - 1])
     lines += [f"{site}, {local_time(one.began)}: {alarm}" for site, one in listed for alarm in one.alarms]
     show(args, [_plain(site, crawls) for site, crawls in kept.items()], lines)
     return ALARM if any(crawls[-1].alarms for crawls in kept.values()) else 0
+
+
+def _row(site: str, one: SiteCrawl) -> dict[str, str]:
+    """Return a crawl as a row of the table."""
+    return {
+        "crawl": local_time(one.began),
+        "items": f"{one.items:,}",
+        "pages": f"{one.pages:,}",
+        "empty": _percent(one.empty, one.pages),
+        "no content": _percent(one.no_content, one.items),
+        "copies": _percent(one.copies, one.items),
+        "in common": f"{one.common:.0%}",
+        "length": f"{one.length.median:,.0f}",
+        "confidence": f"{one.confidence.median:.2f}",
+        "templates": str(one.templates),
+        "site": site,
+    }
 
 
 def _plain(site: str, crawls: Sequence[SiteCrawl]) -> dict[str, object]:

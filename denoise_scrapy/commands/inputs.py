@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from itertools import filterfalse
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,4 +126,4 @@ def pages_of(names: Sequence[str], settings: Given, output: str | None = None, f
         from denoise_scrapy.commands.fetch_pages import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
 
         found |= fetch(urls, settings, follow)
-    return [found[name] for name in (*names, *filterfalse(names.__contains__, found))]
+    return [found[name] for name in (*names, *(followed for followed in found if followed not in names))]

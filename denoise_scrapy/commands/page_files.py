@@ -1,13 +1,21 @@
-"""The pages that `scrapy denoise extract` reads: of files, folders and archives, with problems and progress."""
+"""The pages that `scrapy denoise extract` reads, of files, folders and archives, and their bodies.
+
+Bodies are extracted in this process, or in several, each of which extracts the pages of its sites.
+"""
 
 from __future__ import annotations
 
+import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from glob import has_magic
+from multiprocessing import get_context
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from queue import Empty
+from threading import Thread
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from zlib import crc32
 
 from denoise_scrapy.archive.archive_files import (
     addresses_of,
@@ -19,10 +27,12 @@ from denoise_scrapy.archive.archive_files import (
     records_of,
 )
 from denoise_scrapy.archive.records import ArchiveRecord
+from denoise_scrapy.body import Body, extract_pages
 from denoise_scrapy.body.extraction import PAGES_A_SITE
 from denoise_scrapy.commands import PROGRESS_SECONDS, SHOWN, STANDARD, Source
 from denoise_scrapy.page.attributes import ADDRESS_WITHIN, declared_url
 from denoise_scrapy.page.parse import MAX_PAGE_BYTES, media_type
+from denoise_scrapy.site import site_key
 from denoise_scrapy.support.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.support.row_files import uncompressed
 from denoise_scrapy.support.shown import counted, json_line, report
@@ -30,6 +40,11 @@ from denoise_scrapy.support.shown import counted, json_line, report
 #: Problems of files; other records, such as redirects, are just not pages.
 DAMAGES = frozenset(["truncated", "damaged", "unreadable", "no JSON"])
 _REPORTED = DAMAGES | {"no HTML", "too large"}
+#: What is made of a page and its body. Another process receives it, so it is not a closure.
+Make: TypeAlias = Callable[[ArchiveRecord, Body], Any]
+
+# Pages that wait for a process, and rows that wait to be written: few, because a page may have MBs.
+_WAITING = 32
 
 
 class Given(NamedTuple):
@@ -102,10 +117,9 @@ class Pages:
         folders = [name for name in self._names if is_many(name)]
         left = {one for name in folders for one in local_files(name)}.difference(self._files)
         if left:
-            kinds = Counter(Path(one).suffix or Path(one).name for one in sorted(left)).most_common()
-            more = ", …" if len(kinds) > SHOWN else ""
-            shares = ", ".join(f"{times:,} {kind}" for kind, times in kinds[:SHOWN])
-            which = f"{counted(len(left), 'file')} ({shares}{more})"
+            kinds = Counter(Path(one).suffix or Path(one).name for one in sorted(left)).most_common(SHOWN)
+            shares = ", ".join(f"{times:,} {kind}" for kind, times in kinds)
+            which = f"{counted(len(left), 'file')} ({shares})"
             report(f"left out: {which}, as outputs, without pages or beside archives")
         if self._has_url:
             return
@@ -133,9 +147,8 @@ class Pages:
             return
         self._said = now
         rate = self.count / max(now - self._start, 1e-3)
-        whole = "" if at_end else f" of {len(self._files):,}"
-        if not at_end and any(map(is_many, self._files)):  # of an archive nobody knows how many it has
-            whole = f" in file {self._number:,} of {len(self._files):,}" if len(self._files) > 1 else ""
+        # of an archive nobody knows how many pages it has
+        whole = "" if at_end else f" in file {self._number:,} of {len(self._files):,}"
         bad = "".join(f", {times:,} {problem}" for problem, times in self.problems.most_common())
         done = f", {self.done:,} of an earlier run" if self.done else ""
         report(f"{counted(self.count, 'page')}{whole}{done}{bad}, {rate:,.0f} pages/s")
@@ -163,3 +176,84 @@ def _declares_address(file: str) -> bool:
             return bool(declared_url(data.read(ADDRESS_WITHIN)))
     except (OSError, ValueError):
         return True  # reading it will tell
+
+
+def bodies_of(pages: Iterable[Given], make: Make, options: Mapping[str, Any]) -> Iterator[tuple[ArchiveRecord, Any]]:
+    """Extract pages, and yield what is made of the new ones."""
+    read: deque[Given] = deque()  # pages whose bodies are not extracted yet
+
+    def sources() -> Iterator[tuple[str | None, str | bytes]]:
+        for page in pages:
+            read.append(page._replace(record=page.record._replace(html=None)))
+            yield page.record.url or None, page.record.html or b""
+
+    for _, body in extract_pages(sources(), **options):
+        page = read.popleft()
+        if page.is_new:
+            yield page.record, make(page.record, body)
+
+
+def in_processes(
+    pages: Iterable[Given], jobs: int, make: Make, options: Mapping[str, Any]
+) -> Iterator[tuple[ArchiveRecord, Any]]:
+    """Extract pages as `bodies_of` does, those of a site in one of several processes; the order is that of the sites.
+
+    Raises:
+        OSError: A process ended, for example for lack of memory.
+    """
+    context = get_context("spawn")  # a fork would copy threads' locks
+    results: Any = context.Queue(_WAITING)
+    inboxes: list[Any] = [context.Queue(_WAITING) for _ in range(jobs)]
+    processes = [context.Process(target=_work, args=(inbox, results, make, options), daemon=True) for inbox in inboxes]
+
+    def feed() -> None:
+        """Give each process the pages of its sites."""
+        try:
+            for page in pages:
+                site = site_key(page.record.url or declared_url(page.record.html or b""))
+                inboxes[crc32(site.encode()) % jobs].put(page)
+            for inbox in inboxes:
+                inbox.put(None)
+        except Exception as error:
+            results.put(_failure(error))
+
+    running = jobs
+    try:
+        for process in processes:
+            process.start()
+        Thread(target=feed, daemon=True).start()
+        while running:
+            try:
+                found = results.get(timeout=PROGRESS_SECONDS)
+            except Empty:
+                if ended := [one.exitcode for one in processes if one.exitcode]:
+                    raise OSError(f"a process of --jobs ended with exit code {ended[0]}") from None
+                continue
+            if isinstance(found, Exception):
+                raise found
+            if found is None:
+                running -= 1
+            else:
+                yield found
+    finally:
+        for queue in (*inboxes, results):
+            queue.cancel_join_thread()
+        for process in processes:
+            if process.pid is not None:
+                process.terminate()
+
+
+def _work(inbox: Any, results: Any, make: Make, options: Mapping[str, Any]) -> None:
+    """Extract the pages of an inbox until None: what a process runs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # sent to all processes of a terminal: the first one decides
+    try:
+        for result in bodies_of(iter(inbox.get, None), make, options):
+            results.put(result)
+        results.put(None)
+    except Exception as error:
+        results.put(_failure(error))
+
+
+def _failure(error: Exception) -> OSError:
+    """Return an exception that another process can receive."""
+    return OSError(f"{type(error).__name__}: {error}")

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     with opened_store(args, settings) as store:
         if args.forget and args.host is None:
             raise UsageError("--forget needs a HOST")
-        kept = {site.site: site for site in store.sites()}
+        kept = {one.site: one for one in store.sites()}
         taught = read_examples(DenoiseSettings.from_settings(settings).examples)
         names = sites_of([*dict.fromkeys([*kept, *taught])], args.host, f"{store.place}: no pages")
         if args.forget:
@@ -52,15 +52,16 @@ def run(args: argparse.Namespace, settings: Given) -> int:
                 store.forget(name)
             say(f"forgotten: {', '.join(names)}")
             return 0
-        known: dict[str, dict[str, Any]] = {}
+        known: list[dict[str, Any]] = []
         for name in names:
-            known[name] = kept[name]._asdict() if name in kept else {"site": name, "pages": 0}
+            site = kept[name]._asdict() if name in kept else {"site": name, "pages": 0}
             if args.host and name in kept:
-                known[name]["urls"] = [facts.url for facts in reversed(store.load(name))]
+                site["urls"] = [facts.url for facts in reversed(store.load(name))]
             if name in taught:
-                known[name]["examples"] = _examples(taught[name], store.load(name))
-    found = sorted((kept[name] for name in names if name in kept), key=lambda site: -site.newest)
-    rows = [[f"{site.pages:,}", f"{site.nbytes:,}", local_time(site.newest), site.site] for site in found]
+                site["examples"] = _examples(taught[name], store.load(name))
+            known.append(site)
+    found = sorted((kept[name] for name in names if name in kept), key=lambda one: -one.newest)
+    rows = [[f"{one.pages:,}", f"{one.nbytes:,}", local_time(one.newest), one.site] for one in found]
     lines = [f"{args.store}: {counted(len(found), 'site')}"]
     lines += text_table(["pages", "bytes", "newest", "site"], rows, [2, 3]) if rows else []
     told = [
@@ -70,12 +71,12 @@ def run(args: argparse.Namespace, settings: Given) -> int:
             "refused: its text is not on its page" if one["is_refused"] else f"{one['like']:,} of {one['pages']:,}",
             one["url"],
         ]
-        for site in known.values()
+        for site in known
         for one in site.get("examples", ())
     ]
     lines += ["", *text_table(["example of", "days", "pages like it", "url"], told, [0, 2, 3])] if told else []
-    lines += [shown(url, MAX_CELL) for site in known.values() if "urls" in site for url in ("", *site["urls"])]
-    show(args, [*known.values()], lines)
+    lines += [shown(url, MAX_CELL) for site in known if "urls" in site for url in ("", *site["urls"])]
+    show(args, known, lines)
     return 0
 
 

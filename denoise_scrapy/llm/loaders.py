@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from denoise_scrapy.archive.archive_files import files_of
 from denoise_scrapy.body.chunks import chunk_markdown
 from denoise_scrapy.body.fields import CHUNKS, WHOLE, with_item
-from denoise_scrapy.commands.jobs import bodies_of
-from denoise_scrapy.commands.page_files import Pages
+from denoise_scrapy.commands.page_files import Pages, bodies_of
 from denoise_scrapy.settings import MARK
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import RowFile, row_file

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from denoise_scrapy import DuplicateIndex, extract
 from denoise_scrapy.body.explanation import explain_page
-from denoise_scrapy.commands.teach_page import TaughtPages, TeachServer
-from denoise_scrapy.commands.trial_report import Costs, TriedItem, report_of
+from denoise_scrapy.commands.teach import TaughtPages, TeachServer
+from denoise_scrapy.commands.trial import Costs, TriedItem, report_of
 from denoise_scrapy.settings import UPDATE
 from example_project.portal.build import build
 

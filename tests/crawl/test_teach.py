@@ -17,7 +17,7 @@ import pytest
 
 from denoise_scrapy.body import Example
 from denoise_scrapy.body.example_files import examples_of, write_example
-from denoise_scrapy.commands.teach_page import MOST_POSTED, TaughtPages, TeachServer
+from denoise_scrapy.commands.teach import MOST_POSTED, TaughtPages, TeachServer
 from denoise_scrapy.page import Page
 from tests.body.test_examples import page
 from tests.crawl.conftest import Told

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from denoise_scrapy.body.example_files import examples_of, write_example
-from denoise_scrapy.commands.teach_page import TaughtPages, TeachServer
+from denoise_scrapy.commands.teach import TaughtPages, TeachServer
 from tests.body.test_examples import page
 from tests.body.test_explanation import HOSTILE
 from tests.rendered.test_explanation import chromium, watched
