@@ -1,7 +1,7 @@
 """Metadata of a page, and what newsrooms ask of it; imported on first use, as few crawls ask for them.
 
-`page_metadata` decides; `annotations` collects what the page declares, `lines` what it shows, `names` and `dates` read
-both. `news` adds `paywall`, `paging`, `live` updates and `structured` data.
+`page_metadata` decides; `annotations` collects what the page declares and shows, `names` and `dates` read both. `news`
+adds `paywall`, `paging`, `live` updates and `structured` data.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Annotations of a page: metas, JSON-LD, marked elements; and addresses in texts."""
+"""Annotations of a page: metas, JSON-LD, marked elements; its lines with their elements; and addresses in texts."""
 
 from __future__ import annotations
 
@@ -280,6 +280,59 @@ class PageAnnotations:
         return mark
 
 
+#: Lines of a page that are read. The longest of 4,600 recorded pages has a third of them.
+MAX_LINES = 30_000
+_NOT_READ = UNSEEN_TAGS | {"noscript", "head"}
+_ACTIONS = {"a", "button", "input"}
+
+
+@dataclass
+class Line:
+    """A line: its element, its text, the links and buttons in it, and whether the body has it."""
+
+    element: Any
+    text: str
+    actions: list[Any] = field(default_factory=list)
+    is_kept: bool = False
+
+
+def lines_of(root: Any, body: str) -> list[Line]:
+    """Return the lines of lxml's tree of a page, of which a body has some."""
+    kept = {fold(line) for line in body.split("\n")} - {""}
+    found: list[Line] = []
+    for element, text, actions in _parted(root):
+        written = " ".join(text.split())
+        if written or actions:
+            found.append(Line(element, written, actions, fold(written) in kept))
+        if len(found) >= MAX_LINES:
+            break
+    return found
+
+
+def _parted(root: Any) -> Iterator[tuple[Any, str, list[Any]]]:
+    parts: list[str] = []
+    actions: list[Any] = []
+    owner = root
+    walk = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walk:
+        tag = element.tag
+        if tag in BLOCK_TAGS or tag == "br":
+            yield owner, "".join(parts), actions
+            parts, actions = [], []
+            if tag != "br":
+                owner = element if event == "start" else element.getparent()
+        if event == "start":
+            if tag in _NOT_READ:
+                walk.skip_subtree()
+            else:
+                parts.append(element.text or "")
+                if tag in _ACTIONS:
+                    actions.append(element)
+        else:
+            parts.append(element.tail or "")
+    yield owner, "".join(parts), actions
+
+
 Node = dict[str, Any]
 _WORK = re.compile(r"article|posting|report$|recipe|howto$|story|episode")
 _PAGE = re.compile(r"page$|product$|event$|book$|movie$|course$|application$|question$|videoobject$")
@@ -297,7 +350,8 @@ class JsonLd:
             for of in (_WORK, _PAGE)
         )
         named = [item for item in items if "person" not in _kinds(item)]  # some are said to be an organization too
-        self.sites = [item for kind in ("website", "organization") for item in named if kind in _kinds(item)]
+        sites = (item for kind in ("website", "organization") for item in named if kind in _kinds(item))
+        self.site = next(sites, Node())
         self.live = next((item for item in items if "liveblogposting" in _kinds(item)), Node())
 
     def _items(self, scripts: Iterable[str]) -> Iterator[Node]:

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from denoise_scrapy.metadata.annotations import MAX_JSON, JsonLd, clean, string_of
-from denoise_scrapy.metadata.lines import Line
+from denoise_scrapy.metadata.annotations import MAX_JSON, JsonLd, Line, clean
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import HALF
 
@@ -70,14 +69,12 @@ def _declared(ld: JsonLd) -> list[Update]:
     found, left = list[Update](), MAX_JSON
     for post in ld.values(ld.live, "liveBlogUpdate", most=MAX_UPDATES):
         if isinstance(post, dict):
-            time = string_of(post.get("datePublished")) or string_of(post.get("dateModified"))
             written = post.get("articleBody")
             written = written[:left] if isinstance(written, str) else ""
             left -= len(written)
-            texts = [clean(string_of(post.get("headline"))), *_lines(written)]
-            text = "\n".join(line for line in dict.fromkeys(texts) if line)
-            if text:
-                found.append(Update(time.strip()[:MAX_TIME], text))
+            texts = dict.fromkeys([clean(ld.string(post, "headline")), *_lines(written)])
+            if text := "\n".join(filter(None, texts)):
+                found.append(Update(ld.string(post, "datePublished", "dateModified").strip()[:MAX_TIME], text))
     return found
 
 

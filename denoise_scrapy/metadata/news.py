@@ -17,10 +17,11 @@ from denoise_scrapy.metadata.annotations import (
     MAX_JSON,
     MAX_VALUES,
     JsonLd,
+    Line,
     joined,
+    lines_of,
     same_address,
 )
-from denoise_scrapy.metadata.lines import Line, lines_of
 from denoise_scrapy.metadata.live import Update, updates_in
 from denoise_scrapy.metadata.paging import Link, page_links, pages_in
 from denoise_scrapy.metadata.paywall import is_paywalled
@@ -59,7 +60,7 @@ class News:
     @cached_property
     def paywalled(self) -> bool | None:
         """True if the text is not free to read, by what the page declares, or offers where it ends; None if unknown."""
-        return self._asked(lambda root: is_paywalled(self._ld, _metas(root), self._lines), None)
+        return self._asked(lambda root: is_paywalled(self._ld, root, self._lines), None)
 
     @cached_property
     def pages(self) -> list[str]:
@@ -120,8 +121,6 @@ class News:
 
 def _text_of(element: Any) -> str:
     """Return the text of an element, "" if it is long."""
-    if element is None:
-        return ""
     parts, chars = list[str](), 0
     for part in element.itertext():
         chars += len(part.strip())
@@ -129,13 +128,3 @@ def _text_of(element: Any) -> str:
             return ""
         parts.append(part)
     return " ".join("".join(parts).split())
-
-
-def _metas(root: Any) -> Iterator[tuple[str, str]]:
-    """Yield names, in lower case, and contents of meta elements and of elements with a property of microdata."""
-    for element in root.iter():
-        if element.tag == "meta" or element.get("itemprop"):
-            content = element.get("content") or element.get("href") or element.text or ""
-            yield from (
-                ((element.get(key) or "").lower()[:LINE_CHARS], content) for key in ("name", "property", "itemprop")
-            )

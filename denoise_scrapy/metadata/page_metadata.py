@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, compress, islice
-from operator import itemgetter
 from urllib.parse import urlsplit
 
 from denoise_scrapy.core.characters import fold, letters
@@ -247,10 +246,10 @@ class _Fields:
 
     def __init__(self, read: PageAnnotations, url: str, title: str, language: str) -> None:
         self.read, self.url, self.title, self.language = read, url, title, language
+        self.lines, self.kept, self.marks, self.metas = read.lines, read.kept, read.marks, read.metas
         self.host = host_of(url)
-        region = re.match(
-            r"en[-_]([a-z]{2})\b", f"{read.language or self._meta('og:locale', 'content-language')}".lower()
-        )
+        locale = read.language or self._meta("og:locale", "content-language")
+        region = re.match(r"en[-_]([a-z]{2})\b", locale.lower())
         written = region[1] in _MONTH_FIRST if region else self.host.rpartition(".")[2] in _AMERICAN
         american = language == "en" and written
         self.names_in = partial(names_in, language=language)
@@ -262,14 +261,13 @@ class _Fields:
         addresses = {same_address(url), same_address(self.canonical)} - {""}
         said = letters(title)
         self.ld = JsonLd(read.scripts, said, addresses)
-        titles = [i for i, line in enumerate(read.lines) if len(line) <= 300 and is_said(letters(line), said)]
-        text = compress(range(len(read.lines)), read.kept)
-        widths = {i: len(read.lines[i].encode("utf-8", "replace")) for i in text}  # ideographs are wide: three bytes
-        for i in titles:
-            widths.pop(i, None)
+        lines = list(enumerate(read.lines))
+        titles = [i for i, line in lines if len(line) <= 300 and is_said(letters(line), said)]
+        text = ((i, line) for i, line in compress(lines, read.kept) if i not in titles)
+        widths = {i: len(line.encode("utf-8", "replace")) for i, line in text}  # ideographs are wide: three bytes
         least = min(LONG, max(widths.values(), default=0) / 2)
-        long = [i for i, width in widths.items() if width > least]
-        self.first, self.last = (long[0], long[-1]) if long else (-BEHIND, -BEHIND)
+        long = [i for i, width in widths.items() if width > least] or [-BEHIND]
+        self.first, self.last = long[0], long[-1]
         before = [i for i in titles if i <= max(self.first, 0)]
         if not before and (starts := [(i, one) for i in titles for one in long if i < one <= i + BEHIND]):
             before, self.first = [starts[0][0]], starts[0][1]  # what was kept above the title is no text
@@ -305,16 +303,15 @@ class _Fields:
 
     def _marks(self, fits: Callable[[Mark], object], only_near: bool = False) -> list[Mark]:
         """Return the marked elements that count, next to the headline or in the body, nearest to the headline first."""
-        kept = self.read.kept
-        repeated = {mark.kind for mark in self.read.marks if mark.line > self.last + AFTER}  # as of remarks
+        repeated = {mark.kind for mark in self.marks if mark.line > self.last + AFTER}  # as of remarks
         found = [
             mark
-            for mark in self.read.marks
+            for mark in self.marks
             if fits(mark)
             and (
                 self._is_near(mark.line)
                 or mark.tag == "meta"
-                or (not only_near and mark.line < len(kept) and kept[mark.line])
+                or (not only_near and mark.line < len(self.kept) and self.kept[mark.line])
                 or (mark.kind not in repeated and self._signs(mark.line, mark.kind))
             )
         ]
@@ -325,19 +322,19 @@ class _Fields:
         """Short lines next to the headline, numbered, those after it first; and those that sign the text."""
         near = (
             (i, line)
-            for i, line in enumerate(self.read.lines)
+            for i, line in enumerate(self.lines)
             if i != self.headline and len(line) <= LINE_CHARS and (self._is_near(i) or self._signs(i, line))
         )
         return sorted(near, key=lambda numbered: numbered[0] < self.headline)
 
     def _meta(self, *names: str) -> str:
-        return next((given for name in names for raw in self.read.metas.get(name, ()) if (given := clean(raw))), "")
+        return next((given for name in names for raw in self.metas.get(name, ()) if (given := clean(raw))), "")
 
     def _site_name(self) -> str:
         ld = self.ld
         given = [
             self._meta("og:site_name"),
-            *(clean(ld.string(item, "name")) for item in ld.sites[:1]),
+            clean(ld.string(ld.site, "name")),
             *(clean(ld.string(item, "publisher")) for item in (ld.work, ld.page)),
             self._title_rest(),
             self._meta("application-name", "dc.publisher"),
@@ -348,19 +345,20 @@ class _Fields:
     def _title_rest(self) -> str:
         """Return the part of the title element outside the title that is in the host's name too, else the last part."""
         whole = clean(self.read.title)
-        before, found, behind = whole.partition(self.title) if self.title else ("", "", "")
-        split = _SITE_PARTS.split(f"{before} | {behind}") if found else []
-        parts = [part.strip(" -–—|:·•").lstrip("» ") for part in split]
+        if not self.title or self.title not in whole:
+            return ""
+        split = _SITE_PARTS.split(whole.replace(self.title, " | ", 1))
+        parts = [part for part in (one.strip(" -–—|:·•»") for one in split) if not _NO_SITE.search(part)]
         host = letters(self.host)
         named = [
             part
             for part in parts
             if any(len(word) > 3 and word in host for word in map(letters, (*part.split(), part)))
         ]
-        return (named or [part for part in parts if not _NO_SITE.search(part)] or [""])[-1]
+        return (named or parts or [""])[-1]
 
     def _authors(self, site: str) -> tuple[str, ...]:
-        editors = {name for line in self.read.lines if len(line) <= LINE_CHARS for name in _EDITOR.findall(line)}
+        editors = {name for line in self.lines if len(line) <= LINE_CHARS for name in _EDITOR.findall(line)}
         of_site, agencies = Counter[str](), list[str]()
         for found in (next(filter(None, way), []) for way in self._names()):
             names = [name for name in found if name not in editors and not _is_site(name, site)]
@@ -377,7 +375,7 @@ class _Fields:
             if isinstance(value, dict) and string_of(value.get("@type")) == "Person"
         }
         named_so = (name for name, times in of_site.items() if (times > 1 or name in people) and is_person(name))
-        return tuple(islice(chain(named_so, agencies), 1))
+        return (*named_so, *agencies)[:1]
 
     def _names(self) -> Iterator[Iterable[list[str]]]:
         """Yield what each method of finding authors finds, most reliable first."""
@@ -391,7 +389,7 @@ class _Fields:
         texts = (
             [
                 _TURNED.sub(r"\2 \1", text) if name.startswith(("citation", "dc")) else text
-                for text in self.read.metas.get(name, ())
+                for text in self.metas.get(name, ())
             ]
             for name in _AUTHOR_METAS.split()
         )
@@ -399,19 +397,21 @@ class _Fields:
         cards = (f"{self._meta(f'twitter:label{n}')} {self._meta(f'twitter:data{n}')}" for n in (1, 2))
         yield (self.names_in(card, True) for card in cards)
         yield map(self._names_beside_date, self._near_lines)
-        read = self.read
         marked = (
             one
-            for one in read.marks
+            for one in self.marks
             if (self.first - FAR <= one.line < self.first and AUTHOR_CLASS.search(one.kind))
             or (one.line >= self.last - AFTER and _BOX.search(one.kind))
         )
         yield (self._people(text) for one in marked for text in one.texts)
-        lines = [line for i, line in enumerate(read.lines) if i <= self.last or _SIGNS.search(line)]
-        bylines = (self.names_in(line, True) for line in lines if len(line) <= LINE_CHARS)
+        bylines = (
+            self.names_in(line, True)
+            for i, line in enumerate(self.lines)
+            if len(line) <= LINE_CHARS and (i <= self.last or _SIGNS.search(line))
+        )
         signed = [names for names in bylines if names and all(map(is_person, names))]
         yield signed if len(signed) == 1 else ()  # several are of other pages, or a menu
-        behind = list(compress(read.lines[self.last + 1 :], read.kept[self.last + 1 :]))
+        behind = list(compress(self.lines[self.last + 1 :], self.kept[self.last + 1 :]))
         yield map(self._people, behind[-1:] if len(behind) <= AFTER else ())
 
     def _person(self, value: Node) -> str:
@@ -422,14 +422,14 @@ class _Fields:
         """Yield lines that may be bylines; a short one, as "By", also with the name in the line behind it."""
         for i, line in self._near_lines:
             yield reporters_in(line) or line
-            if len(line) <= MOST_LABEL and any(map(is_person, self.read.lines[i + 1 : i + 2])):
-                yield f"{line} {self.read.lines[i + 1]}"
+            if len(line) <= MOST_LABEL and any(map(is_person, self.lines[i + 1 : i + 2])):
+                yield f"{line} {self.lines[i + 1]}"
 
     def _names_beside_date(self, numbered: tuple[int, str]) -> list[str]:
         """Return names that stand with a date, or next to a line of only a date."""
         i, line = numbered
-        lines = self.read.lines
-        beside = (is_date(lines[j], self.language) for j in (i - 1, i + 1) if self.headline < i and j < len(lines))
+        places = (i - 1, i + 1) if self.headline < i else ()
+        beside = (is_date(self.lines[j], self.language) for j in places if j < len(self.lines))
         return self._people(line) if has_year(line) or any(beside) else []
 
     def _people(self, line: str) -> list[str]:
@@ -447,8 +447,8 @@ class _Fields:
             if names and (first is None or (mark.kind == first.kind and abs(mark.line - first.line) < BEFORE)):
                 first = first or mark
                 found += names
-        if first and first.line < len(self.read.lines):  # a second one may stand unmarked behind it
-            line = self.read.lines[first.line]
+        if first and first.line < len(self.lines):  # a second one may stand unmarked behind it
+            line = self.lines[first.line]
             whole = self.names_in(line, True) if len(line) <= LINE_CHARS else []
             found = whole if set(found) < set(whole) else found
         return found
@@ -456,10 +456,11 @@ class _Fields:
     def _parted(self, mark: Mark) -> str:
         """Return the text of an element, with commas between its parts where the first is a name by itself."""
         parts = [part.strip() for part in mark.texts if part.strip()]
-        is_account = bool(parts) and " " not in parts[0] and not parts[0].istitle()
-        if mark.given or len(parts) < 2 or not (is_account or is_person(parts[0])):
-            return mark.text
-        return ", ".join(parts) if self.names_in(parts[0]) else mark.text
+        if len(parts) > 1 and not mark.given:
+            is_account = " " not in parts[0] and not parts[0].istitle()
+            if (is_account or is_person(parts[0])) and self.names_in(parts[0]):
+                return ", ".join(parts)
+        return mark.text
 
     def _published(self) -> str:
         day = (
@@ -471,15 +472,18 @@ class _Fields:
             or self._only_date()
         )
         if 0 < len(day) < WITH_OFFSET:  # what is near the headline may have the time, or its offset
-            near = (self._first_date([text]) for text in islice(self._near_dates(), MOST_NEAR))
+            near = (self._first_date([text]) for text in self._near_dates()[:MOST_NEAR])
             return max([day, *(time for time in near if time.startswith(day))], key=len)
         return day
 
     def _only_date(self) -> str:
         """Return the day that all dated elements far from the text have, "" if they have several."""
-        dated = (mark for mark in self.read.marks if _is_dated(mark) and len(mark.text) <= MOST_DATED)
-        marks = (mark for mark in dated if mark.line <= self.last or _SIGNS.search(mark.kind))
-        days = {self.date_in(mark.text) for mark in marks if not self._is_change(mark)} - {""}
+        days = {
+            self.date_in(mark.text)
+            for mark in self.marks
+            if (mark.line <= self.last or _SIGNS.search(mark.kind))
+            and (_is_dated(mark) and len(mark.text) <= MOST_DATED and not self._is_change(mark))
+        } - {""}
         return days.pop() if len(days) == 1 else ""
 
     def _published_dates(self) -> Iterator[str]:
@@ -489,32 +493,32 @@ class _Fields:
             yield mark.text
         yield from self._near_dates()
 
-    def _near_dates(self) -> Iterator[str]:
-        """Yield texts with dates next to the headline."""
+    def _near_dates(self) -> list[str]:
+        """Return texts with dates next to the headline: those between it and the text, marked ones, nearest first."""
         near = [
-            ((*self._distance(mark.line, is_marked=True), not mark.given), mark.text)
+            (mark.line, 1, not mark.given, mark.text)
             for mark in self._marks(_is_dated, only_near=True)
             if len(mark.text) <= LINE_CHARS and not self._is_change(mark)
         ]
         for i, line in self._near_lines:
-            is_text = i >= self.first and self.read.kept[i] and not is_date(line, self.language)
+            is_text = i >= self.first and self.kept[i] and not is_date(line, self.language)
             # of a sentence, its place and day
             shown = line[:MOST_LABEL].rpartition(" ")[0] if is_text and line[-1] in ".!?。)”" else line
-            near.append(((*self._distance(i, is_marked=False), True), shown))
-        yield from (text for _, text in sorted(near, key=itemgetter(0)))
+            near.append((i, 2, True, shown))
+
+        def rank(one: tuple[int, int, bool, str]) -> tuple[int, int, bool]:
+            line, way, is_shown, _ = one
+            return 0 if self.headline <= line <= self.first + 1 else way, abs(line - self.headline), is_shown
+
+        return [text for *_, text in sorted(near, key=rank)]
 
     def _is_change(self, mark: Mark) -> bool:
         """Return whether an element's date is of a change, by its classes or the words before it."""
         return "published" not in mark.kind and CHANGED.search(f"{mark.prop} {mark.kind} {mark.label}") is not None
 
-    def _distance(self, line: int, *, is_marked: bool) -> tuple[int, int]:
-        """Return how far a line is from the place of dates: between headline and text, else marked."""
-        between = self.headline <= line <= self.first + 1
-        return 0 if between else 1 if is_marked else 2, abs(line - self.headline)
-
     def _visible_dates(self) -> Iterator[Dated]:
         """Yield the dates in short lines farther before the text, or behind it, nearest first."""
-        behind = range(max(self.last + 1, 0), min(self.last + FAR_BEHIND + 1, len(self.read.lines)))
+        behind = range(max(self.last + 1, 0), min(self.last + FAR_BEHIND + 1, len(self.lines)))
         for i in range(self.first - 1, max(self.first - FAR, -1), -1):
             yield from self._dates_of(i)
         dated = [one for i in behind for one in self._dates_of(i)]
@@ -523,42 +527,42 @@ class _Fields:
 
     def _dates_of(self, i: int) -> Iterator[Dated]:
         """Yield the dates of a short line, with the line before it as their label if they have none."""
-        lines = self.read.lines
+        lines = self.lines
         if len(lines[i]) <= MOST_DATED and has_year(lines[i]):
             label = lines[i - 1] if i and len(lines[i - 1]) <= MOST_LABEL else ""
             for one in self.dates_in(lines[i]):
                 yield one if one.words else one._replace(words=label)
 
     def _modified(self) -> str:
+        near = filter(self._is_change, self._marks(_is_dated, only_near=True))
         given = [
             self.ld.string(self.ld.work, "dateModified"),
             *self._meta_dates(_MODIFIED),
             *(mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")),
             self.ld.string(self.ld.page, "dateModified"),
+            *(mark.text for mark in near if len(mark.text) <= LINE_CHARS),
         ]
-        near = filter(self._is_change, self._marks(_is_dated, only_near=True))
-        shown = [mark.text for mark in near if len(mark.text) <= LINE_CHARS]
         lines = (one for _, line in self._near_lines for one in self.dates_in(line))
         changes = (one.day for one in chain(lines, self._visible_dates()) if one.is_change)
-        return self._first_date(given) or self._first_date(shown) or next(changes, "")
+        return self._first_date(given) or next(changes, "")
 
     def _meta_dates(self, kinds: Iterable[re.Pattern[str]], but: re.Pattern[str] | None = None) -> Iterator[str]:
         for kind in kinds:
-            for name, given in self.read.metas.items():
+            for name, given in self.metas.items():
                 if kind.search(name) and not (but and but.search(name)):
                     yield given[0]
 
     def _first_date(self, given: Iterable[str]) -> str:
         dated = islice((one for one in given if has_year(one[:MAX_CHARS]) or one[:14].strip().isdecimal()), MAX_TEXTS)
-        return next(filter(None, (self.date_in(one) for one in dated)), "")
+        return next(filter(None, map(self.date_in, dated)), "")
 
     def _tags(self) -> tuple[str, ...]:
-        metas, beside = self.read.metas, range(self.headline - BEFORE, self.last + 1 + AFTER)
+        metas, beside = self.metas, range(self.headline - BEFORE, self.last + 1 + AFTER)
         ways: tuple[Iterable[str], ...] = (
             metas.get("article:tag", ()),
             map(string_of, self.ld.values(self.ld.work, "keywords")),
             metas.get("news_keywords", ()),
-            (mark.text for mark in self.read.marks if "tag" in mark.rel.split() and mark.line in beside),
+            (mark.text for mark in self.marks if "tag" in mark.rel.split() and mark.line in beside),
             metas.get("keywords", ()),
         )
         for way in ways:
@@ -569,12 +573,12 @@ class _Fields:
 
     def _images(self) -> Iterator[str]:
         for name in ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"):
-            yield from self.read.metas.get(name, ())
+            yield from self.metas.get(name, ())
         for value in self.ld.values(self.ld.work, "image", "thumbnailUrl"):
             yield self.ld.string(value, "url", "contentUrl") if isinstance(value, dict) else string_of(value)
         yield self.read.links.get("image_src", "")
-        for mark in self.read.marks:
-            line, kept = mark.line, self.read.kept
+        for mark in self.marks:
+            line, kept = mark.line, self.kept
             between_kept = self.first <= line <= self.last and (kept[line] or kept[line - 1])
             if mark.tag == "img" and (between_kept or self.headline < line <= self.first):
                 yield mark.given

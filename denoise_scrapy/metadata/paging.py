@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from typing import NamedTuple, TypeVar
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urldefrag
 
 from denoise_scrapy.metadata.annotations import MAX_ADDRESS, MOST_LISTED
+from denoise_scrapy.page.attributes import host_of
 
 #: Numbers in an address that are read.
 MOST_NUMBERS = 4
@@ -74,13 +74,13 @@ def pages_in(url: str, links: Iterable[Link]) -> list[str]:
         >>> pages_in("http://a.example/bridge.html", links)
         ['http://a.example/bridge.html', 'http://a.example/bridge-2.html', 'http://a.example/bridge-3.html']
     """
-    own, host = _plain(url), _host(url)
+    own, host = _plain(url), host_of(url).removeprefix("www.")
     own_readings, firsts = list(_readings(own)), {own, _SUFFIX.sub("", own)}
     own_numbers = {one.template: one.number for one in own_readings}
     rows = defaultdict[str, _Row](dict)
     for link in links:
         other = _plain(link.url)
-        if len(link.url) > MAX_ADDRESS or not host or _host(link.url) != host or other == own:
+        if len(link.url) > MAX_ADDRESS or not host or host_of(link.url).removeprefix("www.") != host or other == own:
             continue
         for one in _readings(other):
             if one.template in own_numbers or one.stem in firsts:
@@ -135,12 +135,6 @@ def _pages_of(row: _Row, url: str, template: str, own: int | None) -> list[str]:
 
 def _page(number: int | None, from_zero: bool) -> int:
     return 1 if number is None else number + from_zero
-
-
-def _host(url: str) -> str:
-    with suppress(ValueError):
-        return urlsplit(url).netloc.removeprefix("www.")
-    return ""
 
 
 def _told(link: Link) -> int:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from denoise_scrapy.metadata.annotations import JsonLd, Node
-from denoise_scrapy.metadata.lines import Line
+from denoise_scrapy.metadata.annotations import JsonLd, Line, Node
 from denoise_scrapy.page.currencies import is_price
 
 #: Lines before and after the end of the text in which an offer begins: what follows later is a sidebar or the footer.
 BEFORE, AFTER = 3, 6
 #: Lines of the sentence that offers the rest; lines around it that have buttons, prices and the way for subscribers.
 SENTENCE, AROUND = 3, 7
-#: Characters of a line of an offer: longer ones are text. And of a paragraph, whose end tells whether it is cut.
-LONGEST_LINE, PARAGRAPH = 400, 60
+#: Characters of a line of an offer: longer ones are text.
+LONGEST_LINE = 400
 #: Elements around a line that may be called a wall.
 LEVELS = 3
 
@@ -64,23 +63,25 @@ devamını|đọc tiếp|lanjut membaca|αποκλειστικ|συνεχίστ�
 _WALL = re.compile(
     r"pay-?_?wall|reg-?_?wall|subscri\w*-?_?(?:wall|only)|meter(?:ed|-?_?wall)|premium|\bgate", re.IGNORECASE
 )
-_CUT = re.compile(r"(?:…|\.\.\.)\W{0,2}$|[\w,]$")
 
 
-def is_paywalled(ld: JsonLd, metas: Iterable[tuple[str, str]], lines: Sequence[Line]) -> bool | None:
+def is_paywalled(ld: JsonLd, root: Any, lines: Sequence[Line]) -> bool | None:
     """Return whether a page's text is not free to read; None if nothing says so.
 
     Args:
         ld: Its JSON-LD.
-        metas: Names of its meta elements and microdata, in lower case, with their contents.
+        root: lxml's tree of it, for meta elements and microdata.
         lines: Its lines.
     """
     for item in (ld.work, ld.page):
         if (found := _declared(ld, item)) is not None:
             return found
-    for name, content in metas:
-        if name.endswith(("isaccessibleforfree", "content_tier")) and (free := _truth(content)) is not None:
-            return not free
+    for element in root.xpath("//meta | //*[@itemprop]"):
+        names = [(element.get(key) or "").lower() for key in ("name", "property", "itemprop")]
+        if any(name.endswith(("isaccessibleforfree", "content_tier")) for name in names):
+            free = _truth(element.get("content") or element.get("href") or element.text)
+            if free is not None:
+                return not free
     return True if _has_offer(lines) else None
 
 
@@ -106,11 +107,8 @@ def _has_offer(lines: Sequence[Line]) -> bool:
         if not (_REST.search(sentence) and _OFFER.search(sentence)):
             continue
         near = [line for line in lines[max(0, number - 2) : number + AROUND] if len(line.text) <= LONGEST_LINE]
-        said = list(map(_said, near))
-        can_buy = any(line.actions and _OFFER.search(text) for line, text in zip(near, said, strict=True))
-        whole = " ".join(said)
-        has_sign = any(_is_wall(line) or is_price(line.text) for line in near)
-        if can_buy and (has_sign or _LOGIN.search(whole) or _is_cut(lines, last)):
+        can_buy = any(_OFFER.search(_said(line)) for line in near if line.actions)
+        if can_buy and any(_is_wall(line) or is_price(line.text) or _LOGIN.search(_said(line)) for line in near):
             return True
     return False
 
@@ -119,13 +117,6 @@ def _is_wall(line: Line) -> bool:
     """Return whether a line is in an element that is called a wall."""
     around = [line.element, *islice(line.element.iterancestors(), LEVELS)]
     return any(_WALL.search(f"{one.get('class', '')} {one.get('id', '')}"[:200]) for one in around)
-
-
-def _is_cut(lines: Sequence[Line], last: int) -> bool:
-    """Return whether the last paragraph stops in a sentence."""
-    near = lines[max(0, last - BEFORE) : last + 1]
-    texts = [line.text for line in near if line.is_kept and len(line.text) > PARAGRAPH]
-    return bool(texts) and _CUT.search(texts[-1]) is not None
 
 
 def _said(line: Line) -> str:
