@@ -54,8 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--key", metavar="FIELD", default=KEY, help="of two feeds, the field that names an item; default: url"
     )
-    named = "of two feeds, the fields to compare: body,title; default: all"
-    parser.add_argument("--fields", type=lambda given: given.split(","), default=(), help=named)
+    parser.add_argument(
+        "--fields",
+        type=lambda given: given.split(","),
+        default=(),
+        help="of two feeds, the fields to compare: body,title; default: all",
+    )
     parser.add_argument("-o", "--output", metavar="FILE.html", help="of two feeds, also write their items side by side")
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -68,8 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one = command(forget, "forget", "remove texts by key or by age", "texts.sqlite --older-than 30d --dry-run")
     one.add_argument("store", metavar="STORE", help=STORE)
     one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item, or a URL in any spelling")
-    age = "only texts not seen since: 12h, 30d, 2w, or a date such as 2026-01-31"
-    one.add_argument("--older-than", metavar="AGE", type=moment, help=age)
+    one.add_argument(
+        "--older-than",
+        metavar="AGE",
+        type=moment,
+        help="only texts not seen since: 12h, 30d, 2w, or a date such as 2026-01-31",
+    )
     one.add_argument("--dry-run", action="store_true", help="list the texts without removing them")
     one.epilog = "Copies of a removed text then count as new."
 

@@ -34,16 +34,26 @@ _ENDINGS = {"text": "txt", "markdown": "md", "tei": "xml"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_page_arguments(parser, several=True)
-    of_files = "address of the file or folder; default: the one each page declares (link rel=canonical)"
-    parser.add_argument("--url", metavar="URL", default="", help=of_files)
+    parser.add_argument(
+        "--url",
+        metavar="URL",
+        default="",
+        help="address of the file or folder; default: the one each page declares (link rel=canonical)",
+    )
     parser.add_argument("--format", choices=(*FORMS, "json", "tei"), default="text", help="default: text")
     parser.add_argument(
         "--meta",
         action="store_true",
         help='add author, dates, site …: as front matter, in JSON as "meta"; needs the extra meta',
     )
-    of_rows = f"in JSON and Parquet, also this field: {', '.join(FIELDS)}"
-    parser.add_argument("--field", action="append", default=[], choices=FIELDS, metavar="NAME", help=of_rows)
+    parser.add_argument(
+        "--field",
+        action="append",
+        default=[],
+        choices=FIELDS,
+        metavar="NAME",
+        help=f"in JSON and Parquet, also this field: {', '.join(FIELDS)}",
+    )
     output = (
         "of several pages, .parquet is written as Parquet, others as JSON lines (.gz, .zst); default: standard output"
     )

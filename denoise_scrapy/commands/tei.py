@@ -5,7 +5,6 @@ Source: https://tei-c.org/guidelines/p5/
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,11 +14,11 @@ from lxml.builder import ElementMaker
 from denoise_scrapy.body import Body
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.metadata import Metadata
+from denoise_scrapy.metadata.annotations import writable
 from denoise_scrapy.page.parse import root_of
 
 _SPACE = "http://www.tei-c.org/ns/1.0"
 _XML = "{http://www.w3.org/XML/1998/namespace}"
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 #: Elements of TEI for those of a body's HTML, with attributes that keep the difference; others leave their content.
 _ELEMENTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     **{name: (name, {}) for name in ("p", "table", "figure", "q")},
@@ -63,25 +62,21 @@ _WITHOUT_TEXT = [*map(_named, ("list", "table", "row"))]
 def tei_of(body: Body, *, meta: bool) -> str:
     """Return a document with a section for each heading; with `meta`, also with authors, dates, site and language."""
     found = body.meta if meta else Metadata()
-    authors = [_MAKE.author(_clean(one)) for one in found.authors]
-    source = [_MAKE.publisher(_clean(found.site_name))] if found.site_name else []
+    authors = [_MAKE.author(writable(one)) for one in found.authors]
+    source = [_MAKE.publisher(writable(found.site_name))] if found.site_name else []
     dates = ((kind, getattr(found, kind)) for kind in ("published", "modified"))
     source += [_MAKE.date(value, type=kind, when=value) for kind, value in dates if value]
     if body.url:
-        source.append(_MAKE.ptr(target=_clean(body.url)))
+        source.append(_MAKE.ptr(target=writable(body.url)))
     described = _MAKE.fileDesc(
-        _MAKE.titleStmt(_MAKE.title(_clean(body.title)), *authors),
+        _MAKE.titleStmt(_MAKE.title(writable(body.title)), *authors),
         _MAKE.publicationStmt(_MAKE.p("Extracted by denoise_scrapy")),
         _MAKE.sourceDesc(_MAKE.bibl(*source)),
     )
-    language = {f"{_XML}lang": _clean(found.language)} if found.language else {}
-    text = _MAKE.text(_MAKE.body(_sections(_clean(body.html))), language)
+    language = {f"{_XML}lang": writable(found.language)} if found.language else {}
+    text = _MAKE.text(_MAKE.body(_sections(writable(body.html))), language)
     written: str = etree.tostring(_MAKE.TEI(_MAKE.teiHeader(described), text), encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{written}\n'
-
-
-def _clean(text: str) -> str:
-    return _NO_XML.sub("", text)
 
 
 def _sections(html: str) -> Any:
@@ -92,7 +87,7 @@ def _sections(html: str) -> Any:
         return whole
     for element in [*root.iter()]:
         _rename(element)
-    etree.strip_tags(root, _CONTENT)
+    etree.strip_tags(root, _named(_CONTENT))
     for element in root.iter(*_WITHOUT_TEXT):
         element.text = None
         for child in element:
@@ -119,12 +114,11 @@ def _rename(element: Any) -> None:
     """Give an element its name and attributes in TEI; headings keep theirs."""
     own = {_ATTRIBUTES[key]: value for key, value in element.attrib.items() if key in _ATTRIBUTES}
     name, attributes = _ELEMENTS.get(element.tag, (_CONTENT, {}))
-    needed, alt = _NEEDED.get(name), element.get("alt")
+    if _NEEDED.get(name) not in {None, *own}:
+        name = _CONTENT
+    alt = element.get("alt")
     element.attrib.clear()
     if element.tag in HEADING_TAGS:
-        return
-    if name == _CONTENT or (needed and needed not in own):
-        element.tag = _CONTENT
         return
     element.tag = _named(name)
     element.attrib.update({**attributes, **own})

@@ -241,14 +241,13 @@ def _of_item(fields: Mapping[str, Any], cut: _Cut) -> list[dict[str, Any]]:
         return [dict(fields)]
     ready = next((name for name, value in fields.items() if isinstance(value, list) and any(map(_is_chunk, value))), "")
     text = next((name for name in _TEXTS if fields.get(name) and isinstance(fields[name], str)), "")
+    chunks: list[Mapping[str, Any]] = []
     if ready:
-        chunks = [dict(chunk) for chunk in fields[ready] if _is_chunk(chunk)]
+        chunks += filter(_is_chunk, fields[ready])
     elif text and not fields.get(MARK):
         # in plain text, a line is a paragraph
         markdown = fields[text] if text == "markdown" else fields[text].replace("\n", "\n\n")
-        chunks = cut(markdown, *(str(fields.get(name) or "") for name in ("url", "title")))
-    else:
-        return []
+        chunks += cut(markdown, *(str(fields.get(name) or "") for name in ("url", "title")))
     values = {name: value for name, value in fields.items() if name not in {*WHOLE, *_TEXTS, ready}}
     return [with_item(chunk, values) for chunk in chunks]
 

@@ -203,7 +203,7 @@ def _encodable(page: GivenPage) -> GivenPage:
 def _given(pages: Sequence[GivenPage], form: Form) -> list[_Found]:
     """Return the texts of pages given with their content."""
     numbered = [(number, one) for number, one in enumerate(pages, 1) if one.html or one.text]
-    bodies = iter(list(extract_pages((one.url or None, one.html) for _, one in numbered if one.html)))
+    bodies = extract_pages((one.url or None, one.html) for _, one in numbered if one.html)
     found = []
     for number, one in numbered:
         url, body = next(bodies) if one.html else (one.url, Body(one.text, 1.0, "none", evidence="given as text"))
