@@ -50,10 +50,8 @@ class JsonLinesFile(BodyFiles):
 
     def __init__(self, name: str, *, resume: bool) -> None:
         super().__init__()
-        self._done: Counter[tuple[str, str]] = Counter()
         path = Path(name)
-        if resume and path.exists():
-            self._done.update(_done_in(path))
+        self._done = Counter(_done_in(path) if resume and path.exists() else [])
         self._file: BinaryIO = sys.stdout.buffer
         if name != STANDARD:
             self._file = self.enter_context(path.open("ab" if resume else "wb"))

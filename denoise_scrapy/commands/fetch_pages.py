@@ -84,17 +84,14 @@ def fetch(urls: Sequence[str], settings: Given, follow: int = 0) -> dict[str, So
     if follow:
         ours.setdict({**_DEFAULTS, "ROBOTSTXT_OBEY": True}, priority="default")
     pages: dict[str, Source] = {}
-    problems: dict[str, str] = {}
 
     def read(response: Response) -> None:
         if isinstance(response, TextResponse):
             source = response.body if media_type(response.body) else response.text
             pages[response.meta["asked"]] = (source, response.url, isinstance(response, HtmlResponse))
-        else:
-            problems[response.meta["asked"]] = "neither text nor HTML"
 
-    problems |= crawl_pages(urls, ours, read=read, follow=follow)
-    failed = [f"{url}: {problems[url]}" for url in urls if url not in pages]
+    problems = crawl_pages(urls, ours, read=read, follow=follow)
+    failed = [f"{url}: {problems.get(url, 'neither text nor HTML')}" for url in urls if url not in pages]
     if failed:
         raise OSError("not fetched: " + "; ".join(failed))
     return pages

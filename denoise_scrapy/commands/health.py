@@ -26,13 +26,13 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         found: dict[str, list[SiteCrawl]] = {}
         for site in sites_of(store.health_sites(), args.host, f"{store.place}: no crawls"):
             try:
-                found[site] = read_record(store.health(site))
+                if crawls := read_record(store.health(site)):
+                    found[site] = crawls
             except ValueError as error:  # it is damaged
                 say(f"{site}: {error}")
-        if not any(found.values()):
+        if not found:
             raise ValueError(f"{store.place}: no crawl with enough pages of a site")
-    named = ((site, crawls) for site, crawls in found.items() if crawls)
-    kept = dict(sorted(named, key=lambda one: not one[1][-1].alarms))  # those with alarms first
+    kept = dict(sorted(found.items(), key=lambda one: not one[1][-1].alarms))  # those with alarms first
     listed = [(site, one) for site, crawls in kept.items() for one in (crawls if args.host else crawls[-1:])]
     rows = [_row(site, one) for site, one in listed]
     lines = text_table([*rows[0]], [[*row.values()] for row in rows], [len(rows[0]) - 1])

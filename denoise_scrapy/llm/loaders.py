@@ -209,8 +209,7 @@ def _flat(value: Any) -> str | int | float | None:
 
 def _is_feed(file: str) -> bool:
     """Return whether a file has rows of items or chunks, not of pages."""
-    kind = format_of(file)
-    if kind not in ROW_FORMATS:
+    if format_of(file) not in ROW_FORMATS:
         return False
     names = _rows(file).names()
     return "html" not in names or not {CHUNKS, *_TEXTS}.isdisjoint(names)
@@ -222,9 +221,8 @@ def _rows(file: str) -> RowFile:
 
 def _of_feed(file: str, cut: _Cut) -> Iterator[dict[str, Any]]:
     rows = _rows(file)
-    names = rows.names()
     found = 0
-    for read in rows.rows(names):
+    for read in rows.rows():
         if read.fields is None:
             report(f"{file}, {rows.counted} {read.number}: {read.problem}")
             continue
@@ -232,7 +230,7 @@ def _of_feed(file: str, cut: _Cut) -> Iterator[dict[str, Any]]:
         found += len(chunks)
         yield from chunks
     if not found:
-        report(f"{file}: no chunks; its fields are {', '.join(names)}")
+        report(f"{file}: no chunks; its fields are {', '.join(rows.names())}")
 
 
 def _of_item(fields: Mapping[str, Any], cut: _Cut) -> list[dict[str, Any]]:

@@ -19,7 +19,8 @@ YEAR = re.compile(r"(?<!\d)(?:19[89]|20[0-4])\d(?!\d{5})|\d[./-]\s?\d\d?[./-]\s?
 #: Milliseconds since 1970, as scripts count them: from 2001 on.
 _MILLISECONDS = re.compile(r"(1\d{9})\d{3}")
 _TIME = re.compile(
-    r"(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s?T\s?|\s)(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?"
+    r"(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s?T\s?|\s)([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d)(?:[.,]\d{1,9})?)?\s?"
+    r"(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?"
 )
 #: The name of a month, with the marks that the vowels of many scripts are; in Vietnamese it has a number.
 _MONTH = r"(?:[Tt]háng\s1?\d|[^\W\d_][^\s\d,:;|/()–-]{1,14})"
@@ -137,7 +138,7 @@ def date_in(given: str, language: str, american: bool = False) -> str:
     if match := _TIME.fullmatch(given):
         year, month, day, hour, minute, second, zone = match.groups()
         found = _day(year, month, day)
-        if not found or hour is None or int(hour) > 23 or int(minute) > 59 or int(second or 0) > 59:
+        if not found or hour is None:
             return found
         if zone:
             zone = f"{zone[:3]}:{zone[3:].lstrip(':') or '00'}" if zone[0] in "+-" else "+00:00"

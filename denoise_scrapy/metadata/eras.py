@@ -12,7 +12,6 @@ from unicodedata import decimal
 
 #: What such dates have: other digits, a word for a year, Arabic or Thai letters.
 _FOREIGN = re.compile(r"(?![0-9])\d|年|năm|оны|gada|ko |[\u0600-\u06ff\u0e00-\u0e7f]")
-_DIGIT = re.compile(r"(?![0-9])\d")
 #: The year before the first of each era.
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "民國": 1911, "民国": 1911}
 _ERA = re.compile(rf"(?:中華)?({'|'.join(_ERAS)})\s?(元|\d{{1,3}})\s?年")
@@ -80,7 +79,7 @@ def gregorian(text: str) -> str:
     for pattern, written in _ORDERS:
         text = pattern.sub(written, text)
     text = _IN_NUMERALS.sub(_of_numerals, text)
-    text = _DIGIT.sub(lambda found: str(decimal(found[0])), text)
+    text = "".join(str(decimal(char)) if char.isdecimal() else char for char in text)
     # the first year of an era has its own sign
     text = _ERA.sub(
         lambda found: f"{_ERAS[found[1]] + int(found[2].replace('元', '1'))}年", _TOLD_TWICE.sub(r"\1", text)

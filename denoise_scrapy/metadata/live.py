@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from denoise_scrapy.metadata.annotations import MAX_JSON, JsonLd, Line, clean
+from denoise_scrapy.metadata.dates import MOST_BESIDE
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import HALF
 
@@ -158,7 +159,7 @@ def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> tuple[dict[Any,
 
 
 def _is_time(text: str) -> bool:
-    return len(text) <= MAX_TIME and _CLOCK.search(text) is not None and sum(map(str.isalpha, text)) <= 12
+    return len(text) <= MAX_TIME and _CLOCK.search(text) is not None and sum(map(str.isalpha, text)) <= MOST_BESIDE
 
 
 def _are_in_order(times: list[str]) -> bool:
