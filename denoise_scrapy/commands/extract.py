@@ -36,7 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_page_arguments(parser, several=True)
     parser.add_argument(
         "--url",
-        metavar="URL",
         default="",
         help="address of the file or folder; default: the one each page declares (link rel=canonical)",
     )

@@ -103,13 +103,12 @@ def page_links(url: str, hrefs: Iterable[tuple[str, Value]]) -> Iterator[tuple[s
 
 def _pages_of(row: _Row, url: str, template: str, own: int | None) -> list[str]:
     """Return the pages of a row; none without enough evidence that they are pages."""
-    numbered = {link: number for link, number in row.items() if number is not None}
-    told = [number - _told(link) for link, number in numbered.items() if _told(link)]
+    told = [number - _told(link) for link, number in row.items() if number is not None and _told(link)]
     # in some frameworks "?page=1" is the second page
     from_zero = (
         -1 in told
         if told
-        else own in {None, 0} and any(number == 1 and "next" in link.rel for link, number in numbered.items())
+        else own in {None, 0} and any(number == 1 and "next" in link.rel for link, number in row.items())
     )
     here, last = _page(own, from_zero), 0
     found: dict[int, str] = {}
