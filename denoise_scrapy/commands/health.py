@@ -63,7 +63,7 @@ def _plain(site: str, crawls: Sequence[SiteCrawl]) -> dict[str, object]:
     hidden = {"words", "containers", "shares"}
     rows = [{name: value for name, value in asdict(one).items() if name not in hidden} for one in crawls]
     for row in rows:
-        row |= {name: dict(zip(("low", "median", "high"), row[name], strict=True)) for name in ("length", "confidence")}
+        row |= {name: row[name]._asdict() for name in ("length", "confidence")}
     return {"site": site, "alarms": list(crawls[-1].alarms), "crawls": rows}
 
 

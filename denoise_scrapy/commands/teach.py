@@ -218,13 +218,12 @@ class TeachServer(ThreadingHTTPServer):
                     return self.pages.example(chosen, fields)
         raise ValueError("no blocks and fields")
 
-    def tried(self, example: Example, chosen: Collection[int]) -> Mapping[str, Any]:
-        """Return what an example that was made of some blocks would do."""
-        text, texts = self.pages.body(0, example).text, self.pages.page.block_texts
-        wanted = [line for block in sorted(chosen) for line in texts[block].splitlines()]
+    def tried(self, example: Example) -> Mapping[str, Any]:
+        """Return what an example would do."""
+        lines = self.pages.body(0, example).text.splitlines()
         return {
-            "text": text.splitlines(),
-            "wrong": [*differing(wanted, text.splitlines())][:MOST_LINES],
+            "text": lines,
+            "wrong": [*differing(filter(None, example.text.splitlines()), lines)][:MOST_LINES],
             "changes": [
                 {"said": str(one), "lines": one.lines[:MOST_LINES]} for one in self.pages.changes(example, 1 + OTHERS)
             ],
@@ -267,11 +266,8 @@ class _Handler(BaseHTTPRequestHandler):
             said = json.loads(self.rfile.read(int(size)))
             with self.server.lock:
                 example = self.server.example(said)
-                found: Mapping[str, Any]
-                if what == "save":
-                    found = {"place": str(self.server.save(example))}
-                else:
-                    found = self.server.tried(example, said["kept"])
+                is_saved = what == "save"
+                found = {"place": str(self.server.save(example))} if is_saved else self.server.tried(example)
         except (ValueError, OSError, RecursionError) as error:
             found = {"error": str(error)}
         self._send("application/json", json.dumps(found), "default-src 'none'")

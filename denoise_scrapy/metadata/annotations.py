@@ -249,8 +249,9 @@ class PageAnnotations:
         content = attributes.get("content", "")[: MAX_ADDRESS + 1].strip()
         self._metas_left -= 1
         if self._metas_left > 0 and content and not _PLACEHOLDER.search(content):
-            names = (attributes.get(key, "") for key in ("name", "property", "itemprop", "http-equiv"))
-            for name in {name for given in names for name in given.lower()[:LINE_CHARS].split()}:
+            keys = ("name", "property", "itemprop", "http-equiv")
+            names = " ".join(attributes.get(key, "")[:LINE_CHARS] for key in keys)
+            for name in {*names.lower().split()}:
                 full = _OPEN_GRAPH.match(name)
                 self.metas[f"{full[1] or 'og'}:{name[full.end() :]}" if full else name].append(content)
 
@@ -349,9 +350,15 @@ class JsonLd:
             self._about([item for item in items if any(map(of.search, _kinds(item)))], title, addresses)
             for of in (_WORK, _PAGE)
         )
-        named = [item for item in items if "person" not in _kinds(item)]  # some are said to be an organization too
-        sites = (item for kind in ("website", "organization") for item in named if kind in _kinds(item))
-        self.site = next(sites, Node())
+        self.site = next(
+            (
+                item
+                for kind in ("website", "organization")
+                for item in items
+                if kind in _kinds(item) and "person" not in _kinds(item)  # some are said to be an organization too
+            ),
+            Node(),
+        )
         self.live = next((item for item in items if "liveblogposting" in _kinds(item)), Node())
 
     def _items(self, scripts: Iterable[str]) -> Iterator[Node]:

@@ -87,7 +87,7 @@ def is_paywalled(ld: JsonLd, root: Any, lines: Sequence[Line]) -> bool | None:
 
 def _truth(value: Any) -> bool | None:
     value = value[0] if isinstance(value, list) and value else value
-    return value if isinstance(value, bool) else _TRUTHS.get(str(value).strip().lower().rpartition("/")[2])
+    return _TRUTHS.get(str(value).strip().lower().rpartition("/")[2])
 
 
 def _declared(ld: JsonLd, item: Node) -> bool | None:

@@ -70,9 +70,9 @@ class _Microdata:
         # properties in properties, and items that refer to the same, are looked at several times
         self._left, self._chars, self._steps = MAX_VALUES, MAX_JSON, MAX_JSON
         self._ids: dict[str, Any] = {}
-        scopes = [element for element in root.iter() if element.get("itemscope") is not None]
+        scopes = root.xpath("//*[@itemscope]")
         if any(scope.get("itemref") for scope in scopes):
-            self._ids = {name: element for element in root.iter() if (name := element.get("id"))}
+            self._ids = {element.get("id"): element for element in root.xpath("//*[@id]")}
         inner = {one for scope in scopes for one in self._properties(scope) if one.get("itemscope") is not None}
         self.items = [self._item(scope, 0) for scope in scopes if scope not in inner and self._left > 0]
 
