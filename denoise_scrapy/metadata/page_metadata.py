@@ -348,7 +348,8 @@ class _Fields:
         if not self.title or self.title not in whole:
             return ""
         split = _SITE_PARTS.split(whole.replace(self.title, " | ", 1))
-        parts = [part for part in (one.strip(" -–—|:·•»") for one in split) if not _NO_SITE.search(part)]
+        stripped = (part.strip(" -–—|:·•").lstrip("» ") for part in split)
+        parts = [part for part in stripped if not _NO_SITE.search(part)]
         host = letters(self.host)
         named = [
             part
