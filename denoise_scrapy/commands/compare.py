@@ -28,10 +28,6 @@ DRAWN = 200
 # Words and characters of a text that are aligned: more take seconds.
 ALIGNED, MOST_CHARS = 5000, 20_000
 
-_INPUT = (
-    "a file, an http(s) URL, or - for standard input; for HTML, the body is compared; or a feed (JSON, JSON lines, "
-    "CSV, Parquet), whose items are compared with those of another"
-)
 _ESTIMATES = {"new", "missing"}  # checks of shares estimated from runs
 
 
@@ -48,7 +44,12 @@ class TextComparison:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("a", metavar="A", help=_INPUT)
+    parser.add_argument(
+        "a",
+        metavar="A",
+        help="a file, an http(s) URL, or - for standard input; for HTML, the body is compared; or a feed (JSON, JSON "
+        "lines, CSV, Parquet), whose items are compared with those of another",
+    )
     parser.add_argument("b", metavar="B", help="the other text, as for A")
     add_rule_arguments(parser)
     parser.add_argument(

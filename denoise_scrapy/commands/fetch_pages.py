@@ -66,7 +66,6 @@ _ADDON = "denoise_scrapy.DenoiseAddon"
 _NOT_REACHED = "the crawl ended before it was fetched; its log at -L ERROR says why"
 
 ResponseReader: TypeAlias = Callable[[Response], None]
-ItemReader: TypeAlias = Callable[[dict[str, Any]], None]
 
 
 def fetch(urls: Sequence[str], settings: Given, follow: int = 0) -> dict[str, Source]:
@@ -102,7 +101,7 @@ def crawl_pages(
     settings: Settings,
     *,
     read: ResponseReader | None = None,
-    keep: ItemReader | None = None,
+    keep: Callable[[dict[str, Any]], None] | None = None,
     follow: int = 0,
 ) -> dict[str, str]:
     """Crawl pages; return why pages were not fetched, by requested URL.

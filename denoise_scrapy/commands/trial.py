@@ -176,11 +176,6 @@ class TriedItem:
     share: float
     key: str
 
-    @property
-    def is_dropped(self) -> bool:
-        """True if it would be dropped."""
-        return self.outcome == COPY
-
 
 class Costs(NamedTuple):
     """What the crawl cost."""
@@ -294,7 +289,7 @@ def lines_of(items: Sequence[TriedItem], costs: Costs) -> list[tuple[str, str]]:
         share = median(kept / max(whole, 1) for kept, whole in map(_words, bodies))
         found += f", in the median with {share:.0%} of the page's words: the rest is what the report strikes out"
     doubted = sum(item.confidence < DOUBTED for item in bodies)
-    dropped = sum(item.is_dropped for item in items)
+    dropped = sum(item.outcome == COPY for item in items)
     others = Counter(item.outcome for item in items if item.outcome in _KEPT)
     kept = [f"{counted(count, *_KEPT[outcome])} kept" for outcome, count in others.items()]
     keeps = "; DENOISE_DEDUP = 'mark' keeps and marks what is dropped" if dropped else ""
@@ -327,7 +322,7 @@ def report_of(name: str, items: Sequence[TriedItem], costs: Costs) -> str:
     summary = "".join(f"<tr><td><b>{what}</b><td>{drawn(said)}" for what, said in lines_of(items, costs))
     parts = [f"<table>{summary}</table>"]
     kept = {item.key: item for item in reversed(items) if item.key}
-    dropped = [item for item in items if item.is_dropped]
+    dropped = [item for item in items if item.outcome == COPY]
     if dropped:
         parts.append("<h2>What would be dropped, beside what is kept</h2>")
         parts += [_copy(item, kept.get(item.of)) for item in dropped]

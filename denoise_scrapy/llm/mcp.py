@@ -25,7 +25,6 @@ from denoise_scrapy.dedup.rules import PartRule
 from denoise_scrapy.support.formats import Form
 from denoise_scrapy.support.shown import numbered, report
 
-_NO_EXTRA = "needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]"
 # Limits of one call: pages, total characters given, pages fetched by following links, seconds of its crawl.
 MOST_PAGES, MOST_CHARS, MOST_FOLLOWED, MOST_SECONDS = 200, 50_000_000, 50, 300
 # Default maximum characters of a body in a response, to spare the agent's context.
@@ -226,7 +225,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 - an extra
         from mcp.server.mcpserver.exceptions import ToolError  # noqa: PLC0415
     except ImportError:
-        report(f"{parser.prog}: {_NO_EXTRA}")
+        report(f"{parser.prog}: needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]")
         return 1
     with suppress(ImportError):  # a misspelt argument is an error, unless a later version has this elsewhere
         from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase  # noqa: PLC0415

@@ -107,8 +107,7 @@ class News:
         return lines_of(self._root, self._text)
 
     def _links(self, root: Any) -> Iterator[Link]:
-        base = next((href for one in root.iter("base") if (href := one.get("href"))), "")
-        start = joined(self.url, base) or self.url
+        start = joined(self.url, root.xpath("string(//base/@href)")) or self.url
         around: dict[Any, str] = {}
         linked = ((element.get("href") or "", element) for element in islice(root.iter("link", "a"), MAX_VALUES))
         for href, element in page_links(self.url, linked):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -57,9 +56,8 @@ def _items(value: Any) -> list[Any]:
 
 def _graph(root: Any) -> list[list[str]]:
     """Return names and contents of OpenGraph in order; both repeat."""
-    found = ((meta.get("property") or "", meta.get("content")) for meta in root.iter("meta"))
-    named = ([name.strip(), content] for name, content in found if content and name.strip().startswith(_VOCABULARIES))
-    return list(islice(named, MAX_ELEMENTS))
+    found = ([meta.get("property").strip(), meta.get("content")] for meta in root.xpath("//meta[@property]"))
+    return [one for one in found if one[1] and one[0].startswith(_VOCABULARIES)][:MAX_ELEMENTS]
 
 
 class _Microdata:
