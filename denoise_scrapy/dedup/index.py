@@ -469,12 +469,12 @@ class DuplicateIndex:
     def _answer(self, item: ReadText, *, similar: bool) -> Answer:
         """Judge a text against all remembered texts; without `similar`, look for the item itself only."""
         name, short = item.name, item.is_short
-        similar, said = similar and not short, "too short to be judged" if short and similar else "new"
+        said = Verdict(reason="too short to be judged" if short and similar else "new", too_short=short)
+        similar = similar and not short
         made, found = self._find(item, similar=similar)
-        same = self._same_item(name, found.same_name) if found.same_name else None
+        same = self._same_item(name, found.same_name)
         if same is not None:
-            return self._compared(item._replace(fingerprint=made), same, short=short)
-        variant_of, update_of, reason, share, lone = "", "", said, 0.0, tuple[str, ...]()
+            return self._compared(item._replace(fingerprint=made), same)
         held: list[Record] = []
         likes = self._likes(item, found) if similar else iter(())
         for like in likes:
@@ -489,33 +489,23 @@ class DuplicateIndex:
             if one.kind != VARIANT and like.own and holds(item.text, like.record.fingerprint):
                 held.append(like.record)
                 continue
-            if update_of or (variant_of and one.kind != UPDATE):  # the first of several counts, and an update first
+            if said.update_of or (said.variant_of and one.kind != UPDATE):  # the first counts, and an update first
                 continue
             if one.kind == UPDATE:
-                update_of, share, reason = kept.key, one.share, f"an update of {kept.key}: {one.reason}"
+                reason = f"an update of {kept.key}: {one.reason}"
+                said = Verdict(update_of=kept.key, share=one.share, reason=reason)
             elif one.kind == VARIANT:
                 lone = lone_fields(item, like, self._certainty) if one.reason == OTHER_VALUES else ()
                 reason = f"a variant of {kept.key}: {one.reason}{' of ' * bool(lone)}{', '.join(lone)}"
-                variant_of, share = kept.variant_of or kept.key, one.share
-        contains: tuple[str, ...] = ()
-        if held and not update_of:
-            updated, contains = related(item, held)
-            update_of, share = updated or "", 0.0
+                form = kept.variant_of or kept.key
+                said = Verdict(variant_of=form, lone_fields=lone, share=one.share, reason=reason)
+        if held and not said.update_of:
+            update_of, contains = related(item, held)
             reason = f"an update of {update_of}" if update_of else f"contains {', '.join(contains[:3])}"
-        if update_of or contains:
-            variant_of, lone = "", ()
-        verdict = Verdict(
-            variant_of=variant_of or None,
-            lone_fields=lone,
-            update_of=update_of or None,
-            contains=contains,
-            share=share,
-            reason=reason,
-            too_short=short,
-        )
-        return Answer(verdict, made, keep=True, variant_of=variant_of)
+            said = Verdict(update_of=update_of, contains=contains, reason=reason)
+        return Answer(said, made, keep=True, variant_of=said.variant_of or "")
 
-    def _compared(self, item: ReadText, same: Record, *, short: bool) -> Answer:
+    def _compared(self, item: ReadText, same: Record) -> Answer:
         """Compare an item with its kept version."""
         mine, theirs, old = item.fingerprint, same.fingerprint, Version.unpack(same.version)
         same_text = (mine.digest, mine.n) == (theirs.digest, theirs.n)
@@ -527,7 +517,7 @@ class DuplicateIndex:
             since, keep = None if same.owner else float(old.since), bool(changed)
         reason = f"the same item with another {', '.join(changed)}" if changed else "the same item with the same text"
         verdict = Verdict(
-            reason=reason, too_short=short, updated=bool(changed), since=since, changed=changed, chunks=chunks
+            reason=reason, too_short=item.is_short, updated=bool(changed), since=since, changed=changed, chunks=chunks
         )
         return Answer(verdict, mine, same, keep, same.name.variant_of if same_text else "")
 
@@ -604,11 +594,10 @@ class DuplicateIndex:
 
     def _record_named(self, name: Name) -> Record | None:
         """Find the record of a key, whatever its text, in the current state of the store."""
-        number = self._store.find(name).same_name
-        return self._same_item(name, number) if number else None
+        return self._same_item(name, self._store.find(name).same_name)
 
     def _same_item(self, name: Name, number: int) -> Record | None:
-        return next(iter(self._alive([number], name.scope)), None)
+        return next(iter(self._alive([number], name.scope)), None) if number else None
 
     def _take(self, item: ReadText, *, similar: bool, claim: bool) -> Verdict:
         """Judge a text and keep it unless it is a duplicate; without `similar`, keep it in any case."""

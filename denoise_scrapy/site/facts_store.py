@@ -9,6 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -228,22 +229,10 @@ class SQLiteFacts(FactsStore):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(str(path))
         self._path = Path(path)
-        self._link: sqlite3.Connection | None = None
 
     @override
     def open(self) -> None:
-        if self._link is not None:
-            return
-        self.read_only = None
-        try:
-            self._link = connect(self._path, _FILE, constants(), BUSY_SECONDS)
-        except sqlite3.OperationalError as error:
-            self._link = connect_to_read(self._path, _FILE, constants(), BUSY_SECONDS)
-            if self._link is None:
-                raise
-            self.read_only = error
-        except sqlite3.DatabaseError as error:
-            raise ValueError(f"{error}. Move it away, or restore it; it has not been touched.") from error
+        _ = self._ready
 
     @override
     def exists(self) -> bool:
@@ -251,9 +240,8 @@ class SQLiteFacts(FactsStore):
 
     @override
     def close(self) -> None:
-        if self._link is not None:
-            self._link.close()
-            self._link = None
+        if "_ready" in vars(self):
+            vars(self).pop("_ready").close()
 
     @override
     def _listed(self) -> Iterator[KeptSite]:
@@ -299,12 +287,20 @@ class SQLiteFacts(FactsStore):
             if not gone:
                 return
 
-    @property
+    @cached_property
     def _ready(self) -> sqlite3.Connection:
-        if self._link is None:
-            self.open()
-        assert self._link is not None
-        return self._link
+        """Its connection, until it is closed."""
+        self.read_only = None
+        try:
+            return connect(self._path, _FILE, constants(), BUSY_SECONDS)
+        except sqlite3.OperationalError as error:
+            link = connect_to_read(self._path, _FILE, constants(), BUSY_SECONDS)
+            if link is None:
+                raise
+            self.read_only = error
+            return link
+        except sqlite3.DatabaseError as error:
+            raise ValueError(f"{error}. Move it away, or restore it; it has not been touched.") from error
 
 
 _SAVED = struct.Struct("<d")  # seconds since 1970, before each row
@@ -343,6 +339,19 @@ while redis.call('ZCARD', KEYS[3]) > 1 do
   evicted = evicted + 1
 end
 return {#fields, evicted}
+"""
+
+
+_LIST = """
+-- KEYS: saved, sizes. ARGV: what the keys of sites begin with, the field with a record of health.
+-- Gives for each site its name, number of fields, time, bytes, and 1 if it has a record of health.
+local found, sites = {}, redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+for i = 1, #sites, 2 do
+  local key, size = ARGV[1] .. sites[i], redis.call('HGET', KEYS[2], sites[i]) or '0'
+  local fields, has_health = redis.call('HLEN', key), redis.call('HEXISTS', key, ARGV[2])
+  found[#found + 1] = {sites[i], fields, sites[i + 1], size, has_health}
+end
+return found
 """
 
 
@@ -393,13 +402,9 @@ class RedisFacts(FactsStore):
 
     @override
     def _listed(self) -> Iterator[KeptSite]:
-        by_age = ("zrange", self._saved, 0, -1, False, True)  # ascending, with the times
-        newest, sizes = self._answers(by_age, ("hgetall", self._sizes))
-        keys = [self._of.encode() + site for site, _ in newest]
-        fields = self._answers(*(("hlen", key) for key in keys))
-        has_health = self._answers(*(("hexists", key, HEALTH) for key in keys))
-        for (site, saved), count, has in zip(newest, fields, has_health, strict=True):
-            yield KeptSite(_text(site), count - has, saved, int(sizes.get(site, 0)), has)
+        (found,) = self._answers(("eval", _LIST, 2, self._saved, self._sizes, self._of, HEALTH))
+        for site, fields, saved, size, has_health in found:
+            yield KeptSite(_text(site), fields - has_health, float(saved), int(size), bool(has_health))
 
     @override
     def health(self, site: str) -> bytes:

@@ -65,15 +65,19 @@ _RETRIES = 3  # enough for a server that restarts
 _RETRY_PAUSE, _LONGEST_RETRY_PAUSE = 0.1, 1.0  # seconds before the first retry, and at most
 _OPEN = """
 -- KEYS: meta and others. ARGV: value of the second where the keys are new, or '', then names and values for meta.
--- Gives all that meta holds; nothing where the keys are not ours.
+-- Gives the first name whose value in meta is another, and that value; nothing if all are equal.
 local kind = redis.call('TYPE', KEYS[1]).ok
 if kind == 'none' and redis.call('EXISTS', unpack(KEYS, 2)) == 0 then
   redis.call('HSET', KEYS[1], unpack(ARGV, 2))
   if ARGV[1] ~= '' then redis.call('SET', KEYS[2], ARGV[1]) end
-elseif kind ~= 'hash' then
-  return {}
+elseif kind ~= 'hash' or redis.call('HEXISTS', KEYS[1], 'layout') == 0 then
+  return {'keys', "another program's"}
 end
-return redis.call('HGETALL', KEYS[1])
+for i = 2, #ARGV, 2 do
+  local stored = redis.call('HGET', KEYS[1], ARGV[i]) or 'None'
+  if stored ~= ARGV[i + 1] then return {ARGV[i], stored} end
+end
+return {}
 """
 _OTHER_KEYS = "Use the version that wrote them, or give another name; they have not been touched."
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
@@ -144,13 +148,10 @@ def opening(keys: Sequence[str], constants: Mapping[str, str], start: str = "") 
 
 def check_opened(response: Sequence[bytes], constants: Mapping[str, str], what: str, where: str) -> None:
     """Raise `StoreMismatch` for keys that are not ours, or of another version or rule."""
-    parts = [part.decode("utf-8", "replace") for part in response]
-    stored = dict(zip(parts[::2], parts[1::2], strict=True))
-    if "layout" not in stored:
-        raise StoreMismatch("keys", "another program's", what, where, _FOREIGN)
-    for name, value in constants.items():
-        if stored.get(name) != value:
-            raise StoreMismatch(name, str(stored.get(name)), value, where, _OTHER_KEYS)
+    if response:
+        name, stored = (part.decode("utf-8", "replace") for part in response)
+        advice = _OTHER_KEYS if name in constants else _FOREIGN
+        raise StoreMismatch(name, stored, constants.get(name, what), where, advice)
 
 
 _MAGIC = b"SQLite format 3\x00"
