@@ -218,12 +218,9 @@ class SQLiteStore(Store):
             yield link
 
     def _rows(self, query: str, numbers: Sequence[int]) -> Iterator[Any]:
-        """Yield the rows of these ids, in order."""
-        ordered = sorted(numbers)
-        for start in range(0, len(ordered), BATCH):
-            part = ordered[start : start + BATCH]
-            marks = ",".join("?" * len(part))
-            yield from self._connection.execute(f"{query} WHERE id IN ({marks}) ORDER BY id", part)
+        """Return the rows of these ids, in order."""
+        wanted = "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
+        return self._connection.execute(f"{query} {wanted}", (str([*numbers]),))
 
     def _record(self, row: Sequence[Any]) -> Record:
         number, owner, *parts, version = row
