@@ -22,9 +22,7 @@ from denoise_scrapy.core.feature_strings import PIECE
 
 _WHOLE_WORDS = re.compile(rf"\S.{{,{PIECE}}}\S*", re.DOTALL)
 
-# Maximum fields compared one by one, 8 bytes each; further fields of an item count as one. Few items have twenty.
-MOST_FIELDS = 64
-TEXT, GONE, OTHERS, CHUNKS = "text", "(gone)", "(others)", "(chunks)"  # in `Version.changes`, in place of field names
+TEXT, GONE, CHUNKS = "text", "(gone)", "(chunks)"  # in `Version.changes`, in place of field names
 
 _HEAD = struct.Struct("<Q8sII")  # time, text, number of the source's lines, number of fields
 _ID = 16  # bytes of a UUID
@@ -47,10 +45,7 @@ class Version(NamedTuple):
     @classmethod
     def of(cls, text: str, fields: Mapping[str, object], source: bytes = b"", chunks: Iterable[str] = ()) -> Version:
         """Return the version of an item that is not kept yet."""
-        named = {name: fields[name] for name in sorted(fields)[:MOST_FIELDS]}
-        if len(named) < len(fields):
-            named[OTHERS] = {name: fields[name] for name in fields.keys() - named.keys()}
-        return cls(0, _hash_words(text), source, dict(hashed(named)), packed_ids(chunks))
+        return cls(0, _hash_words(text), source, dict(hashed(fields)), packed_ids(chunks))
 
     @property
     def chunk_ids(self) -> tuple[str, ...]:
@@ -64,7 +59,7 @@ class Version(NamedTuple):
         extraction has changed, and the text counts as unchanged. `CHUNKS` is only that those of the older one are
         unknown.
         """
-        known = {crc(name): name for name in (*names, OTHERS)}
+        known = {crc(name): name for name in names}
         same_text = self.text == old.text or (self.source and old.source and not _differ(self.source, old.source))
         found = [] if same_text else [TEXT]
         found += [name for hashed, name in known.items() if self.fields.get(hashed) != old.fields.get(hashed)]
