@@ -26,7 +26,7 @@ from denoise_scrapy.core.feature_strings import read_units
 from denoise_scrapy.core.sharing import share
 from denoise_scrapy.page import PageFacts
 from denoise_scrapy.page.columns import HALF
-from denoise_scrapy.site.drift import CHARS, MOVED, Places, counted, moved
+from denoise_scrapy.site.drift import MOVED, Places, counted, moved
 from denoise_scrapy.site.memory import PAGES_A_SITE
 
 Hashes = npt.NDArray[np.uint32]
@@ -70,7 +70,7 @@ SAME_WORDS = 0.4
 # Common text as a share of the bodies, and its ratio to the maximum of earlier crawls, that together are an alarm.
 COMMON, COMMON_TIMES = 0.05, 1.5
 
-_NONE: npt.NDArray[Any] = np.zeros(0)
+_NONE: npt.NDArray[Any] = np.array(())
 
 
 class PageReading(NamedTuple):
@@ -98,10 +98,8 @@ class PageReading(NamedTuple):
         lines, sizes = np.array(counted.most_common(LINES), np.int64).T
         counts = np.bincount(read_units(text[:WORD_CHARS]).hashes % WORD_CLASSES, minlength=WORD_CLASSES)
         words = (counts / max(1, counts.sum())).astype(np.float32)
-        path = path_hash(facts.url)
-        plain_text = zlib.crc32(whole)
-        template = containers_of(facts)
-        return cls(len(text), confidence, kind, path, plain_text, lines, sizes, words, template, places or {})
+        path, template = path_hash(facts.url), containers_of(facts)
+        return cls(len(text), confidence, kind, path, zlib.crc32(whole), lines, sizes, words, template, places or {})
 
 
 def plain_hash(text: str) -> int:
@@ -308,9 +306,9 @@ def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
 
     Earlier crawls with alarms are ignored, unless the last three have them.
     """
-    last = [one.alarms != () for one in earlier[-SETTLED:]]
-    settled = len(last) == SETTLED and all(last)
-    known = [one for one in (earlier[-SETTLED:] if settled else earlier) if settled or not one.alarms]
+    last = earlier[-SETTLED:]
+    settled = len(last) == SETTLED and all(one.alarms for one in last)
+    known = last if settled else [one for one in earlier if not one.alarms]
     usual = [one for one in known if one.is_enough]
     if crawl.fetched and not crawl.items and len(usual) >= SETTLED:
         return [f"no items from {crawl.fetched} pages"]
@@ -413,17 +411,17 @@ def _read(row: Mapping[str, Any]) -> SiteCrawl:
     spreads = {name: Spread._make(row[name]) for name in ("length", "confidence")}
     one = SiteCrawl(**{**row, **tuples, **spreads})
     plain = [getattr(one, each.name) for each in fields(one) if each.type in {"int", "float"}]
-    numbers = *plain, *one.length, *one.confidence, *one.shares, *one.kinds.values()
-    if not all(isinstance(each, (int, float)) and 0 <= each < float("inf") for each in numbers):
-        raise ValueError("a number is invalid")
-    if len(one.shares) != len(one.containers) or not all(isinstance(each, str) for each in one.alarms):
-        raise ValueError("a field has the wrong type")
-    counts = [(place, times) for some in one.places.values() for place, times in some.items()]
-    if not all(isinstance(times, int) and 0 <= times < MAX_RECORD and len(place) <= CHARS for place, times in counts):
-        raise ValueError("a place is invalid")
-    sizes = [len(_hashes(each)) for each in one.containers]  # fails if they are not hashes
-    if max(sizes, default=0) > CONTAINERS or len(_classes(one.words)) not in {0, WORD_CLASSES}:
-        raise ValueError("hashes have the wrong length")
+    counts = [times for some in one.places.values() for times in some.values()]
+    numbers = *plain, *one.length, *one.confidence, *one.shares, *one.kinds.values(), *counts
+    is_sound = (
+        all(isinstance(each, (int, float)) and 0 <= each < float("inf") for each in numbers)
+        and len(one.shares) == len(one.containers)
+        and all(isinstance(each, str) for each in one.alarms)
+        and all(len(_hashes(each)) <= CONTAINERS for each in one.containers)  # fails if they are not hashes
+        and len(_classes(one.words)) in {0, WORD_CLASSES}
+    )
+    if not is_sound:
+        raise ValueError("a value is invalid")
     return one
 
 
