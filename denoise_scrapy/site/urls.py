@@ -430,9 +430,8 @@ ACTION = CORE | frozenset(
 )
 
 # Words of the longest phrase, "add to cart", and of a name that is only an action with a word that is rare in titles:
-# "confirm-delete-item".
+# "confirm-delete-item". A name that is only an action has fewer, "vote-up"; titles have more.
 PHRASE = 3
-SHORT = 2  # maximum words of a name that is only an action: "vote-up"; titles have more
 # Maximum characters of an action's name in a script without spaces: 删除评论, カートに入れる.
 SHORT_RUN = 7
 
@@ -462,7 +461,7 @@ def _names_action(name: str) -> bool:
             if phrase in CORE or (in_run and any(part in phrase for part in _UNSPACED_ACTIONS)):
                 if start == 0 or len(words) <= PHRASE:
                     return True
-            elif start == 0 and len(words) <= SHORT and phrase in ACTION:
+            elif start == 0 and len(words) < PHRASE and phrase in ACTION:
                 return True
     return False
 
