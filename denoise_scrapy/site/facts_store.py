@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,8 +39,6 @@ MAX_AGE = 90 * 86_400.0
 BUSY_SECONDS = TIMEOUT = 1.0
 # Sites that are written at a time: some 2 MB.
 BATCH = 32
-# Row limit that means no limit.
-ALL = 1 << 62
 # Stands for a URL in the row with the record of a site's health.
 HEALTH = "health:"
 
@@ -98,7 +97,7 @@ class FactsStore(ABC):
 
     def load(self, site: str) -> list[PageFacts]:
         """Return the facts of a site's pages, oldest first; damaged rows are skipped and counted."""
-        return list(self._unpacked(self._rows(site, PAGES_A_SITE)))[::-1]
+        return list(self._unpacked(islice(self._rows(site), PAGES_A_SITE)))[::-1]
 
     def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> int:
         """Save pages, newest first, by site; a page replaces the one with its URL. Return the number of sites."""
@@ -132,8 +131,8 @@ class FactsStore(ABC):
         """Return all sites."""
 
     @abstractmethod
-    def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
-        """Return URL and row of a site's newest pages, newest first."""
+    def _rows(self, site: str) -> Iterable[tuple[str, bytes]]:
+        """Return URL and row of a site's pages, newest first."""
 
     def _written(self, sites: Sequence[Change]) -> Iterator[int]:
         for begin in range(0, len(sites), BATCH):
@@ -256,9 +255,9 @@ class SQLiteFacts(FactsStore):
         return row[0] if row and isinstance(row[0], bytes) else b""
 
     @override
-    def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
-        query = f"SELECT url, {_ROW} FROM facts WHERE site = ? AND {_PAGES} ORDER BY saved DESC LIMIT ?"
-        return self._ready.execute(query, (_plain(site), most))
+    def _rows(self, site: str) -> Iterable[tuple[str, bytes]]:
+        query = f"SELECT url, {_ROW} FROM facts WHERE site = ? AND {_PAGES} ORDER BY saved DESC"
+        return self._ready.execute(query, (_plain(site),))
 
     @override
     def _write_batch(self, sites: Sequence[Change]) -> list[int]:
@@ -303,7 +302,8 @@ class SQLiteFacts(FactsStore):
             raise ValueError(f"{error}. Move it away, or restore it; it has not been touched.") from error
 
 
-_SAVED = struct.Struct("<d")  # seconds since 1970, before each row
+# Before each row: when it was saved, in seconds since 1970.
+_SAVED = struct.Struct("<d")
 
 _WRITE = """
 -- KEYS: site, meta, saved, sizes. ARGV: the site's name, most bytes of all sites, most seconds since a site was saved,
@@ -412,14 +412,14 @@ class RedisFacts(FactsStore):
         return (row or b"")[_SAVED.size :]
 
     @override
-    def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
+    def _rows(self, site: str) -> Iterable[tuple[str, bytes]]:
         (fields,) = self._answers(("hgetall", self._of + _plain(site)))
         fields.pop(HEALTH.encode(), None)
         found = []
         for url, value in fields.items():
             saved = _SAVED.unpack_from(value)[0] if len(value) >= _SAVED.size else 0.0
             found.append((saved, _text(url), value[_SAVED.size :]))
-        return [(url, row) for _, url, row in sorted(found, reverse=True)[:most]]
+        return [(url, row) for _, url, row in sorted(found, reverse=True)]
 
     @override
     def _write_batch(self, sites: Sequence[Change]) -> list[int]:

@@ -35,29 +35,29 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 SLOW_SECONDS, REST = 1.0, 9.0
 
 
+@dataclass
 class BackOff:
     """Decides when a failed or slow store may be used again; `clock` returns seconds, `rest` is the multiple."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic, rest: float = REST) -> None:
-        self._clock = clock
-        self._rest = rest
-        self._until = -float("inf")
-        self.pause = 0.0
+    clock: Callable[[], float] = time.monotonic
+    rest: float = REST
+    pause: float = 0.0  # seconds, of the last failure
+    _until: float = 0.0
 
     @property
     def ready(self) -> bool:
         """True if the store may be used now."""
-        return self._clock() >= self._until
+        return self.clock() >= self._until
 
     def failed(self) -> None:
         """Record a failure."""
         self.pause = min(max(2 * self.pause, FIRST_PAUSE), LONGEST_PAUSE)
-        self._until = self._clock() + self.pause
+        self._until = self.clock() + self.pause
 
     def worked(self, seconds: float = 0.0) -> None:
         """Record a response, and how many seconds the crawl waited for it."""
         self.pause = 0.0
-        self._until = self._clock() + (self._rest * seconds if seconds > SLOW_SECONDS else 0.0)
+        self._until = self.clock() + (self.rest * seconds if seconds > SLOW_SECONDS else 0.0)
 
 
 SCHEMES = ("redis://", "rediss://", "unix://")  # of URLs accepted by redis-py
