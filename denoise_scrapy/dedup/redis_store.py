@@ -125,7 +125,17 @@ local before = tonumber(call('ZSCORE', seen, ARGV[1]))
 if before and (second - before >= tonumber(ARGV[2]) or before > second) then call('ZADD', seen, second, ARGV[1]) end
 """
 
-_BEAT = "return call('HSET', owners, ARGV[1], now)"
+_TIMES = """
+-- ARGV: ids. Gives when each was last kept or seen again; nothing for those that are unknown.
+local found = {}
+for i = 1, #ARGV do found[i] = call('ZSCORE', seen, ARGV[i]) end
+return found
+"""
+
+_BEAT = """
+-- ARGV: owner.
+return call('HSET', owners, ARGV[1], now)
+"""
 
 _SILENT = """
 -- ARGV: owner. Gives the milliseconds since its last beat; nothing if it is unknown.
@@ -175,25 +185,21 @@ class RedisStore(Store):
         self._where = f"{self._link.place}, keys {{{self._link.name}}}:*"
         self._all = [f"{{{self._link.name}}}:{key}" for key in _NAMES]
         self._meta, self._last, self._log, self._keys, self._claims, self._owners, self._seen, self._bands = self._all
-        scripts = (_PUT, _REMOVE, _END, _NOTE, _BEAT, _SILENT)
+        scripts = (_PUT, _REMOVE, _END, _NOTE, _TIMES, _BEAT, _SILENT)
         self._scripts = {script: self._link.client.register_script(_COMMON + script) for script in scripts}
         self._opened = False
 
     @override
     def open(self, constants: Mapping[str, str]) -> None:
         ours = {"layout": FORMAT, **constants}
+        with self._link.named() as client:
+            response = client.eval(*opening(self._all[:4], ours, start="0"))
+            check_opened(response, ours, "an index of denoise_scrapy", self._where)
+            known, claims = client.pipeline().hkeys(self._owners).hvals(self._claims).execute()
         self._opened = True
-        try:
-            with self._client as client:
-                response = client.eval(*opening(self._all[:4], ours, start="0"))
-                check_opened(response, ours, "an index of denoise_scrapy", self._where)
-                known, claims = client.pipeline().hkeys(self._owners).hvals(self._claims).execute()
-            for owner in {one.decode() for one in known}.union(map(_owner, claims)):
-                if not self.lives(owner):
-                    self.release(owner)
-        except BaseException:
-            self._opened = False
-            raise
+        for owner in {one.decode() for one in known}.union(map(_owner, claims)):
+            if not self.lives(owner):
+                self.release(owner)
 
     def exists(self) -> bool:
         """Return whether there is an index of this name."""
@@ -218,13 +224,13 @@ class RedisStore(Store):
             if seen is not None:
                 pipeline.xrange(self._log, f"{seen + 1}-0", count=BATCH)
             named, *alike = pipeline.execute()
-        newer = [] if seen is None else [self._record(*_entry(*one)) for one in alike.pop()]
+        newer = [] if seen is None else [self._record(*one) for one in alike.pop()]
         shared = Counter(int(member[4:]) for found in alike for member in found)
         return Found(int(named or 0), [number for number, _ in shared.most_common()], newer)
 
     @override
     def get(self, numbers: Sequence[int]) -> list[Record]:
-        asked = sorted(one for one in numbers if one > 0)
+        asked = sorted(numbers)
         if not asked:
             return []
         with self._client as client:
@@ -233,7 +239,7 @@ class RedisStore(Store):
                 pipeline.xrange(self._log, f"{number}-0", f"{number}-0")
             claims, *found = pipeline.execute()
         records = zip(claims, found, strict=True)
-        return [self._record(*_entry(*one), _owner(claim)) for claim, part in records for one in part]
+        return [self._record(entry, row, _owner(claim)) for claim, part in records for entry, row in part]
 
     @override
     def put(
@@ -263,12 +269,8 @@ class RedisStore(Store):
 
     @override
     def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
-        with self._client as client:
-            pipeline = client.pipeline(transaction=False)
-            for number in numbers:
-                pipeline.zscore(self._seen, number)
-            times = pipeline.execute()
-        return {one: time for one, time in zip(numbers, times, strict=True) if time is not None}
+        times = zip(numbers, self._run(_TIMES, *numbers), strict=True)
+        return {number: float(time) for number, time in times if time}
 
     @override
     def set_last_seen(self, times: Mapping[int, float]) -> None:
@@ -302,9 +304,11 @@ class RedisStore(Store):
             count += self._run(_REMOVE, *(part for one in portion for part in (one.id, _digest(one.name))))
         return count
 
-    def _record(self, number: int, data: bytes, version: bytes = b"", owner: str = "") -> Record:
+    def _record(self, entry: bytes, fields: Mapping[bytes, bytes], owner: str = "") -> Record:
+        """Read an entry of the stream, whose version may be missing."""
+        number = int(entry.partition(b"-")[0])
         try:
-            return self.checked(Record(number, *_unpack(data), owner, version))
+            return self.checked(Record(number, *_unpack(fields.get(b"r", b"")), owner, fields.get(b"v", b"")))
         except ValueError as error:
             raise ValueError(f"{self._where}, record {number}: {error}") from None
 
@@ -328,11 +332,6 @@ def _digest(name: Name) -> bytes:
 def _owner(claim: bytes | None) -> str:
     """Read an entry of the hash of claims."""
     return (claim or b"")[16:].decode()
-
-
-def _entry(number: bytes, fields: Mapping[bytes, bytes]) -> tuple[int, bytes, bytes]:
-    """Read an entry of the stream: id, record and version, empty bytes if missing."""
-    return int(number.partition(b"-")[0]), fields.get(b"r", b""), fields.get(b"v", b"")
 
 
 def _pack(name: Name, fingerprint: Fingerprint) -> bytes:

@@ -1,7 +1,7 @@
 """What a store has is in agreement with itself."""
 
 from denoise_scrapy.dedup import RedisStore, SQLiteStore, Store
-from denoise_scrapy.dedup.redis_store import _digest, _entry, _unpack
+from denoise_scrapy.dedup.redis_store import _digest, _unpack
 
 
 def problems(store: Store) -> list[str]:
@@ -19,10 +19,10 @@ def _contradictions(store: RedisStore) -> list[str]:
     """Contradictions between log, keys, claims and last id."""
     with store._client as client:
         last, keys, claims = client.pipeline().get(store._last).hgetall(store._keys).hkeys(store._claims).execute()
-        log = [_entry(*one) for one in client.xrange(store._log)]
+        log = [(int(entry.partition(b"-")[0]), fields.get(b"r", b"")) for entry, fields in client.xrange(store._log)]
     claimed = {int(number) for number in claims}
     found = [] if last else ["the last id is gone"]
-    for number, data, _ in log:
+    for number, data in log:
         claimed.discard(number)
         try:
             name, _ = _unpack(data)
