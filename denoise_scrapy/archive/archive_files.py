@@ -15,7 +15,6 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fnmatch import fnmatch
 from glob import glob, has_magic
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, TypeAlias
@@ -137,8 +136,7 @@ def _listed(pattern: str, outputs: Sequence[str]) -> list[str]:
     names = _but_outputs(names, pattern, outputs)
     if fixed == len(parts):
         return _readable(names)
-    depth = len(PurePosixPath(pattern).parts)
-    return [name for name in names if fnmatch(name, pattern) and len(PurePosixPath(name).parts) == depth]
+    return [name for name in names if PurePosixPath(name).match(pattern)]
 
 
 def _readable(names: list[str]) -> list[str]:
