@@ -98,7 +98,7 @@ def counted(pages: Sequence[Mapping[str, str]]) -> dict[str, dict[str, int]]:
         if every:
             counts = Counter[str]()
             for place, times in every.most_common():
-                counts[_known_as(place, counts) if place else ""] += times
+                counts[_known_as(place, counts)] += times
             kept = dict(counts.most_common(KEPT))
             rest = every.total() - sum(kept.values())
             found[part] = kept | ({OTHERS: rest} if rest else {})

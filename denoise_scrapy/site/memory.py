@@ -79,8 +79,7 @@ class SiteStatistics:
         if not others:
             return SiteStatistics()
         shared = share(page.data, list(map(_DATA, others)))
-        likest = shared.likest()
-        chosen = ([i for i in likest if isinstance(others[i], Page)] if whole else likest)[:k]
+        chosen = [i for i in shared.likest() if not whole or isinstance(others[i], Page)][:k]
         return SiteStatistics(map(others.__getitem__, chosen), (page, shared.only(chosen)))
 
     @property

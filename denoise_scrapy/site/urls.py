@@ -439,7 +439,7 @@ _PART = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SEGMENT = re.compile(r"[/;,]")
 #: Words of scripts without spaces, which are found within a run.
-_UNSPACED_ACTIONS = tuple(word for word in ACTION if _UNSPACED.search(word))
+_UNSPACED_ACTIONS = tuple(filter(_UNSPACED.search, ACTION))
 
 
 def looks_like_action(path: str) -> bool:
