@@ -193,13 +193,16 @@ def test_after_a_failure_the_calls_that_waited_are_not_made(tmp_path: Path) -> N
 
 def test_stores_are_read_and_written_in_a_thread(linked: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     used = []
-    way = SQLiteFacts._ready.fget
 
-    def noting(self: Any) -> Any:
-        used.append(threading.current_thread().name)
-        return way(self)
+    def noting(way: Any) -> Any:
+        def noted(self: Any, *given: Any) -> Any:
+            used.append(threading.current_thread().name)
+            return way(self, *given)
 
-    monkeypatch.setattr(SQLiteFacts, "_ready", property(noting))
+        return noted
+
+    for name in ("load", "save", "health", "save_health"):
+        monkeypatch.setattr(SQLiteFacts, name, noting(getattr(SQLiteFacts, name)))
     crawl(pages_of(linked, *range(9)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
     assert len(used) >= 4 and threading.main_thread().name not in used
 
