@@ -21,8 +21,7 @@ from typing_extensions import Self
 
 from denoise_scrapy.dedup.rules import Fingerprint
 
-# Records read, asked for or removed at a time: a megabyte, and about 10 ms in a file, .1 s on a server. Every version
-# of SQLite accepts 999 parameters.
+# Records read or removed at a time: a megabyte, and about 10 ms in a file, .1 s on a server.
 BATCH = 512
 # Maximum texts that a new one is compared with: of those that one band finds the earliest, as a sentence on every page
 # of a site is no evidence; of all the most similar, as thousands of pages may be forms of one kind, each as similar to
