@@ -8,19 +8,21 @@ nothing shows is not.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset, strcspn, strlen, strncmp, strspn
 from libcpp.algorithm cimport count, sort
-from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr
 
-from denoise_scrapy.core.characters cimport Bytes, Chars, begins, equal, is_blank, is_same
+from denoise_scrapy.core.characters cimport Bytes, Chars, begins, behind_blanks, equal, is_blank, is_same
 from denoise_scrapy.core.formulas cimport is_math_alone
 from denoise_scrapy.core.hashing cimport find, number_of, open_table
 from denoise_scrapy.core.nodes cimport (
-    LEVELS, MOST_PASSED, Node, attribute_of, is_named, next_in, shown_from, told_of, value_of,
+    LEVELS, MOST_PASSED, Node, attribute_of, is_named, is_text, next_in, shown_from, told_of, value_of,
 )
 from denoise_scrapy.core.styles cimport (
     ANY, A_LOOK, A_PART, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_PLACE, BY_SIZE,
     BY_TEXT_SIZE, BY_VISIBILITY, INHERITED, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_BEYOND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT,
     P_LINES, P_OVERFLOW, P_POSITION, P_RELATIVE, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN,
-    TRANSPARENT, UNKNOWN, Compound, Condition, Rule, Sheet, Style, add_style, add_to, colour_of, holds, is_close, name_of, of_what,
+    TRANSPARENT, UNKNOWN, Compound, Condition, Rule, Sheet, Style, add_style, add_to, begins_any, colour_of, holds, is_close, name_of, of_what,
     read_style, reason_of,
 )
 
@@ -32,6 +34,7 @@ cdef enum:
 
 # What separates words in lists of ids, in selectors and in scripts; the first one only before a word.
 cdef Chars SEPARATORS = b": \t\n#.,;'\"()[]{}"
+cdef vector[string] APART = b"dialog alert menu tooltip listbox status".split()
 # The background of a page that nothing colours.
 cdef int32_t WHITE = 0xFFFFFF
 
@@ -49,26 +52,14 @@ cdef int open_sight(Sight* sight, const Sheet* sheet, Node root) except -1 nogil
 
 cdef bint is_control(Node node) noexcept nogil:
     """Return whether an element is clicked to change the page, not to leave it."""
-    cdef:
-        const xmlAttr* attribute = node.properties
-        Bytes value
-        Chars name
-        bint is_link = is_named(node, b"a"), leaves = False
-    if is_named(node, b"button") or is_named(node, b"summary") or is_named(node, b"label"):
+    cdef Bytes role = attribute_of(node, b"role"), href = attribute_of(node, b"href")
+    if is_named(node, b"button") or is_named(node, b"summary") or is_named(node, b"label") or (
+            attribute_of(node, b"aria-expanded") or attribute_of(node, b"aria-controls") or (
+                role and (is_same(role, b"button") or is_same(role, b"tab")))):
         return True
-    while attribute:
-        name, value = <Chars>attribute.name, value_of(attribute)
-        if equal(name, b"role"):
-            if is_same(value, b"button") or is_same(value, b"tab"):
-                return True
-        elif equal(name, b"aria-expanded") or equal(name, b"aria-controls"):
-            return True
-        elif is_link and equal(name, b"href"):
-            leaves = value[0] != 0 and value[0] != c'#' and not begins(value, b"javascript:")
-        elif not is_link and equal(name, b"onclick"):
-            return True
-        attribute = attribute.next
-    return is_link and not leaves
+    if is_named(node, b"a"):
+        return not href or href[0] in b"#\0" or begins(href, b"javascript:")
+    return attribute_of(node, b"onclick") != NULL
 
 
 cdef bint is_plain_link(Node node) noexcept nogil:
@@ -135,10 +126,8 @@ cdef bint can_be_clicked(Node control) noexcept nogil:
         return True
     while node and left:
         left -= 1
-        if is_named(node, b"img") or is_named(node, b"svg") or is_named(node, b"i") or is_named(node, b"use"):
-            return True
-        if node.type == XML_TEXT_NODE and node.content and (
-                <Chars>node.content)[strspn(<Chars>node.content, b" \t\n\r\f")]:
+        if is_named(node, b"img") or is_named(node, b"svg") or is_named(node, b"i") or is_named(node, b"use") or (
+                is_text(node) and behind_blanks(node.content)[0]):
             return True
         node = next_in(control, node)
     return left == 0
@@ -174,13 +163,7 @@ cdef bint is_like(Node a, Node b) noexcept nogil:
 
 cdef bint is_item_like(Node item, Node node) noexcept nogil:
     """Return whether an element is like that around another one, and ends with an element like it."""
-    cdef Node last
-    if not is_like(item, node.parent):
-        return False
-    last = item.last
-    if last and last.type != XML_ELEMENT_NODE:
-        last = beside(last, True)
-    return last and is_like(last, node)
+    return is_like(item, node.parent) and is_like(shown_from(item.last, True), node)
 
 
 cdef int64_t attributes_of(Node node) noexcept nogil:
@@ -250,9 +233,7 @@ cdef bint is_answer(Node node) noexcept nogil:
 
 cdef bint is_apart(Bytes role) noexcept nogil:
     """Return whether a role is that of what lies above the page, such as dialogs: it is none of its text."""
-    return role and (
-        begins(role, b"dialog") or begins(role, b"alert") or begins(role, b"menu") or begins(role, b"tooltip")
-        or begins(role, b"listbox") or begins(role, b"status"))
+    return role and begins_any(role, APART)
 
 
 cdef bint is_below_control(Node node) noexcept nogil:

@@ -128,3 +128,4 @@ cdef int add_style(Style* style, const Style* more) noexcept nogil
 cdef int32_t reason_of(const Style* style, bint is_block, bint is_bare) noexcept nogil
 cdef int32_t colour_of(Chars value, bint is_back) noexcept nogil
 cdef bint is_close(int32_t colour, int32_t back) noexcept nogil
+cdef bint begins_any(Bytes text, vector[string]& words) noexcept nogil

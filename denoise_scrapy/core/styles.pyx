@@ -60,7 +60,10 @@ cdef vector[string] STATES = b"""
 # them hides.
 cdef vector[string] CHANGED = b"""
 hidden style aria- data-state data-open data-active data-show data-visible data-collapsed
+cloak v-cloak x-cloak ng-cloak data-cloak data-ng-cloak
 """.split()
+# Conditions that hold, as nobody points at anything.
+cdef vector[string] UNPOINTED = b":not(:hover) :not(:focus) :not(:active)".split()
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR_OFF = 500
 #: And beyond so many per cent of the box around it.
@@ -215,25 +218,18 @@ will-change transition transition-property transition-duration animation animati
 """
 
 
-def _row_of(names, bits, tests, given):
-    """Return a row of the table: its words as str, its limit as float, None for neither."""
-    with suppress(ValueError):
-        given = float(given)
-    return names, sum(Property[bit] for bit in bits.split()), sum(Test[test] for test in tests.split()), given or None
-
-
 #: Properties, the bits that they set, the test of a value that hides, and its words or limit.
-PROPERTIES = tuple(
-    _row_of(*[" ".join(part.split()) for part in line.split(";")])
-    for line in _PROPERTIES.replace("\n    ", " ").strip().splitlines()
-)
+PROPERTIES = []
 cdef Row _row
-for _names, _row.bit, _row.test, _given in PROPERTIES:
-    _hiding, _, _others = str(_given).partition("|")
-    _row.words, _row.others = f" {' '.join(_hiding.split())} ".encode(), f" {' '.join(_others.split())} ".encode()
-    _row.limit = _given if isinstance(_given, float) else 0
+for _line in _PROPERTIES.replace("\n    ", " ").strip().splitlines():
+    _names, _bits, _tests, _given = [part.strip() for part in _line.split(";")]
+    _row.bit = sum(Property[bit] for bit in _bits.split())
+    _row.test = sum(Test[test] for test in _tests.split())
+    _row.limit = 0 if _row.test & WORD else float(_given or 0)
+    _row.words, _, _row.others = f" {_given} ".encode().partition(b"|")
     for _name in _names.split():
         _properties[<bytes>_name.encode()].push_back(_row)
+    PROPERTIES.append((_names, _row.bit, _row.test, _row.limit or _given))
 
 # ---- declarations ----------------------------------------------------------------------------------------------------
 
@@ -420,9 +416,14 @@ cdef int32_t colour_of(Chars value, bint is_back) noexcept nogil:
     """Read a colour: `UNKNOWN`, `TRANSPARENT` or RGB."""
     cdef:
         uint64_t number = 0
-        bint has_mark = value[0] == c'#'
-        Chars at = value + has_mark
-        size_t count = strspn(at, b"0123456789abcdefABCDEF"), i
+        bint has_mark
+        Chars at
+        size_t count, i
+    while starts(value, b"light-dark("):  # screens are light
+        value = behind_space(strchr(value, c'(') + 1)
+    has_mark = value[0] == c'#'
+    at = value + has_mark
+    count = strspn(at, b"0123456789abcdefABCDEF")
     if has_mark or (count == 6 and (at[6] == 0 or at[6] == c' ')):  # attributes may lack the mark
         if count not in (3, 4, 6, 8):
             return UNKNOWN
@@ -439,10 +440,7 @@ cdef int32_t colour_in(Chars name, Chars at, bint is_back) noexcept nogil:
         double[4] n
         char[4] units
         double light, spread, turn
-        Chars first = behind_space(at)
         int32_t count = arguments_of(&at, n, units, 4), rgb = 0, i
-    if starts(name, b"light-dark(") and not starts(first, b"light-dark("):
-        return colour_of(first, is_back)
     if count < 3:
         return UNKNOWN
     for i in range(count):
@@ -516,16 +514,17 @@ cdef inline bint is_faint(double share, char unit) noexcept nogil:
     return (share / 100 if unit == c'%' else share) < LEAST_OPACITY
 
 
-cdef inline bint is_zero(double number) noexcept nogil:
-    return fabs(number) <= .01
-
-
-cdef inline bint is_away(double pixels) noexcept nogil:
-    return pixels <= -FAR_OFF or pixels >= BELOW
-
-
-cdef inline bint is_edgewise(double degrees) noexcept nogil:
-    return fabs(fmod(fabs(degrees), 180) - 90) < 1
+cdef bint is_lost(Chars function, double number) noexcept nogil:
+    """Return whether one of a function's first two arguments leaves nothing of a box, or moves it off the screen."""
+    if starts(function, b"translate"):
+        return number <= -FAR_OFF or number >= BELOW
+    if starts(function, b"scale"):
+        return fabs(number) <= .01
+    if starts(function, b"ellipse"):
+        return number <= NOTHING
+    if starts(function, b"rotatex") or starts(function, b"rotatey") or starts(function, b"skew"):  # turned away
+        return fabs(fmod(fabs(number), 180) - 90) < 1
+    return False
 
 
 cdef bint leaves_nothing(Chars name, Chars* values) noexcept nogil:
@@ -534,42 +533,33 @@ cdef bint leaves_nothing(Chars name, Chars* values) noexcept nogil:
         double[16] n
         char[16] units
         int count = arguments_of(values, n, units, 16), i, row
-        double across
         bint is_flat = True, is_thin = True
-    if count == 0:
+    if count == 0 or name[strcspn(name, b"(") - 1] == c'z':
         return False
     if count == 1:
         n[1] = n[0]
     if starts(name, b"opacity") or starts(name, b"zoom"):  # browsers ignore a zoom of 0 or less
         return (n[0] > 0 or name[0] == c'o') and is_faint(n[0], units[0])
-    if starts(name, b"scale"):
-        return name[5] != c'z' and (is_zero(n[0]) or is_zero(n[1]))
-    if starts(name, b"translate"):
-        return name[9] != c'z' and (is_away(n[0]) or is_away(n[1]))
-    elif starts(name, b"matrix") and count in (6, 16):
+    if starts(name, b"matrix") and count in (6, 16):
         row = 2 if count == 6 else 4
-        return is_zero(n[0] * n[row + 1] - n[row] * n[1]) or is_away(n[count - row]) or is_away(n[count - row + 1])
-    elif starts(name, b"rotate") and count == 4:
-        return (n[0] or n[1]) and n[2] == 0 and is_edgewise(n[3])
-    elif starts(name, b"rotatex") or starts(name, b"rotatey") or starts(name, b"skew"):
-        return is_edgewise(n[0]) or is_edgewise(n[1])
-    elif starts(name, b"rect"):
+        return is_lost(b"scale", n[0] * n[row + 1] - n[row] * n[1]) or (
+            is_lost(b"translate", n[count - row]) or is_lost(b"translate", n[count - row + 1]))
+    if starts(name, b"rotate") and count == 4:
+        return (n[0] or n[1]) and n[2] == 0 and is_lost(b"skew", n[3])
+    if starts(name, b"rect"):
         return count == 4 and (n[1] - n[3] <= NOTHING or n[2] - n[0] <= NOTHING or n[0] >= FAR_OFF)
-    elif starts(name, b"inset"):
+    if starts(name, b"inset"):
         for i in range(count, 4):
             n[i] = n[max(0, i - 2)]
-        across = max(n[0] + n[2], n[1] + n[3])
-        return across >= (100 if strchr(name, c'%') else BELOW)
-    elif starts(name, b"polygon"):
+        return max(n[0] + n[2], n[1] + n[3]) >= (100 if strchr(name, c'%') else BELOW)
+    if starts(name, b"polygon"):
         for i in range(2, count - 1, 2):
             is_flat &= fabs(n[i + 1] - n[1]) <= NOTHING
             is_thin &= fabs(n[i] - n[0]) <= NOTHING
         return is_flat or is_thin
-    elif starts(name, b"circle"):
+    if starts(name, b"circle"):
         return n[0] <= NOTHING or (count == 3 and (n[0] + n[1] < 0 or n[0] + n[2] < 0))
-    elif starts(name, b"ellipse"):
-        return n[0] <= NOTHING or n[1] <= NOTHING
-    return False
+    return is_lost(name, n[0]) or is_lost(name, n[1])
 
 
 cdef bint is_any_nothing(Chars value) noexcept nogil:
@@ -666,7 +656,7 @@ cdef int declare(Style* style, Chars name, Chars value) nogil:
         row = &dereference(found).second[i]
         off = hides(row, name, value, row.test & ~(ONLY | ANY_EDGE))
         if (style.important & row.bit and not important) or (row.test & ONLY and not off) or (
-                row.others.size() > 2 and not off and not has_word(value, row.others)):
+                row.others.size() and not off and not has_word(value, row.others)):
             continue
         if row.bit == P_COLOUR:
             style.colour = colour_of(value, False)
@@ -748,24 +738,22 @@ cdef int32_t reason_of(const Style* style, bint is_block, bint is_bare) noexcept
 cdef bint holds(const Condition* condition, Chars given) noexcept nogil:
     """Return whether the value of an attribute, NULL if missing, meets a condition of a selector."""
     cdef:
+        unsigned char sign = condition.operator
         Chars value = condition.value.c_str()
         size_t size = condition.value.size()
         Chars at
-    if not given or not condition.operator:
+    if not given or not sign:
         return given != NULL
-    if condition.operator == c'=':
-        return equal(given, value)
     if not size:
-        return False
-    if condition.operator == c'$':
-        given += max(size, strlen(given)) - size
+        return sign == c'=' and not given[0]
     at = strstr(given, value)
-    while at and condition.operator == c'~' and not (
-            (at == given or is_blank((at - 1)[0])) and (at[size] == 0 or is_blank(at[size]))):
+    while at:
+        if (at == given or sign in b"$*" or (sign == c'~' and is_blank((at - 1)[0]))) and (
+                at[size] == 0 or sign in b"^*" or (sign == c'|' and at[size] == c'-')
+                or (sign == c'~' and is_blank(at[size]))):
+            return True
         at = strstr(at + 1, value)
-    if condition.operator in b"^|":
-        return at == given and (condition.operator == c'^' or at[size] in b"\0-")
-    return at != NULL
+    return False
 
 
 # ---- style sheets ----------------------------------------------------------------------------------------------------
@@ -782,7 +770,8 @@ _USUAL = re.compile(
     rb"forced-colors:none|display-mode:browser|monochrome:0|update:fast)\)"
 )
 _SCREEN = re.compile(rb"\((?:(min|max)-(?:width|height):|(?:width|height)([<>])=?)(\d{0,9}\.?\d{1,9})(px|r?em)?\)")
-_AT_RULE = re.compile(rb"@([\w-]+)")
+# Blocks whose rules hold on all screens, on some that a condition tells, and on others.
+_AT_RULE = re.compile(rb"@(?:(media)|(container)|layer|supports(?!\s*not))\b", re.IGNORECASE)
 # A block whose rules hold in elements of a selector, as if within it.
 _SCOPE = re.compile(rb"@scope\s*\(([^()]*)\)")
 # A custom property and its value, the root, and where a value is used, with another if there is none. A row of hyphens is
@@ -790,8 +779,6 @@ _SCOPE = re.compile(rb"@scope\s*\(([^()]*)\)")
 _DECLARED = re.compile(rb"(?<![\w-])(--[\w-]+)\s*:([^;{}]*)")
 _ROOT = re.compile(rb":root\b")
 _USED = re.compile(rb"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
-# Whether rules in other blocks hold; in any that is not here they do not.
-_AROUND = {b"supports": ALWAYS, b"layer": ALWAYS, b"-moz-document": ALWAYS, b"container": SOMETIMES}
 
 
 def _without_size(size):
@@ -825,30 +812,33 @@ def _with_values(bytes text):
 def _holds_in(bytes prelude):
     """Return whether what is in a block with a condition holds."""
     rule = _AT_RULE.match(prelude)
-    name, condition = (rule[1].lower(), prelude[rule.end():]) if rule else (b"", b"")
-    if name == b"supports" and condition.lstrip()[:3].lower() == b"not":
+    if not rule:
         return NEVER
-    return _media_holds(condition) if name == b"media" else _AROUND.get(name, NEVER)
+    return _media_holds(prelude[rule.end():]) if rule[1] else SOMETIMES if rule[2] else ALWAYS
 
 
-cdef string trimmed(const string& text):
-    """Return a text without white space around it."""
-    cdef size_t start = text.find_first_not_of(BLANKS)
-    return text.substr(start, text.find_last_not_of(BLANKS) + 1 - start) if start < text.size() else string()
+cdef vector[string] parts_of(const string& selectors):
+    """Return the selectors of a list, without white space around them."""
+    cdef:
+        vector[string] found
+        string one
+        size_t start = 0, first
+    while start < selectors.size():
+        one = selectors.substr(start, up_to(c',', selectors.c_str() + start))
+        start += one.size() + 1
+        first = one.find_first_not_of(BLANKS)
+        if first < one.size():
+            found.push_back(one.substr(first, one.find_last_not_of(BLANKS) + 1 - first))
+    return found
 
 
 cdef string nested(const string& around, const string& selectors):
     """Return the selectors of a block in another one's, which stand in place of `&` or in front."""
-    cdef string found, one, outer = around
-    cdef size_t start = 0, at
+    cdef string found, one, outer = b":is(" + around + b")"
+    cdef size_t at
     if around.size() > MOST_PASSED or selectors.size() > MOST_PASSED:
         return string(b"(")  # which matches nothing, as it is too long, and those in it too
-    if up_to(c',', around.c_str()) < around.size():
-        outer = b":is(" + around + b")"
-    while start <= selectors.size():
-        one = selectors.substr(start, up_to(c',', selectors.c_str() + start))
-        start += one.size() + 1
-        one = trimmed(one)
+    for one in parts_of(selectors):
         at = one.find(b"&")
         if at >= one.size():
             one.insert(0, b"& ")
@@ -856,7 +846,7 @@ cdef string nested(const string& around, const string& selectors):
         while at < one.size():
             one.replace(at, 1, outer)
             at = one.find(b"&", at + outer.size())  # the outer one may contain it, where nothing is around
-        found.append(one).push_back(44 if start <= selectors.size() else 32)
+        found.append(one).push_back(c',')
     return found
 
 
@@ -893,70 +883,60 @@ cdef Bytes skip_condition(Bytes at) nogil:
     return at + (at[0] != 0)
 
 
-cdef bint is_of_click(Bytes condition) nogil:
-    """Return whether a click changes a condition."""
-    cdef Bytes after
-    cdef string state
-    for state in STATES:
-        after = condition + state.size()
-        if begins(condition, state.c_str()) and not is_in_name(after[0]) and after[0] != c'(':
+cdef bint begins_any(Bytes text, vector[string]& words) noexcept nogil:
+    """Return whether a text begins with one of some lower-case words."""
+    cdef size_t i
+    for i in range(words.size()):
+        if begins(text, words[i].c_str()):
             return True
     return False
 
 
-cdef bint read_condition(Bytes at, Condition* condition, bint is_still) nogil:
-    """Read a condition on an attribute; return False if it is not understood, or scripts may change the attribute."""
+cdef Bytes read_condition(Bytes at, Condition* condition, bint is_still) nogil:
+    """Read a condition on an attribute; return what follows, NULL if it is not understood, or scripts may change it."""
     cdef Bytes first
-    cdef string changed
     at = behind_blanks(read_name(behind_blanks(at + 1), condition.name))
-    if condition.name.empty() or (not is_still and condition.name.find(b"cloak") < condition.name.size()):
-        return False
-    for changed in CHANGED:
-        if not is_still and begins(<Bytes>condition.name.c_str(), changed.c_str()):
-            return False
-    if at[0] == c']':
-        condition.operator = 0
-        return True
-    condition.operator = at[0]
-    at += strspn(<Chars>at, b"~|^$*")
-    if at[0] != c'=':
-        return False
-    first = behind_blanks(at + 1)
-    if first[0] in b"\"'":
-        at = behind_string(first)
-        condition.value.assign(<Chars>first + 1, max(at - first, 2) - 2)
-    else:
-        at = read_name(first, condition.value)
-    return at > first and behind_blanks(at)[0] == c']'
+    if condition.name.empty() or (not is_still and begins_any(<Bytes>condition.name.c_str(), CHANGED)):
+        return NULL
+    condition.operator = 0
+    if at[0] != c']':
+        condition.operator = at[0]
+        at += strspn(<Chars>at, b"~|^$*")
+        first = behind_blanks(at + 1)
+        if at[0] != c'=' or first[0] == c']':
+            return NULL
+        if first[0] in b"\"'":
+            at = behind_string(first)
+            condition.value.assign(<Chars>first + 1, max(at - first, 2) - 2)
+        else:
+            at = read_name(first, condition.value)
+        at = behind_blanks(at)
+    return at + 1 if at[0] == c']' else NULL
 
 
-cdef int32_t number_in(Bytes at) noexcept nogil:
-    """Return the number in brackets, 0 for anything else."""
-    cdef Chars digits = <Chars>at + 1
-    return <int32_t>strtol(digits, NULL, 10) if digits[strspn(digits, b"0123456789")] == c')' else 0
+cdef int32_t place_in(Bytes at, Chars name) noexcept nogil:
+    """Return the number in brackets behind a name, 0 for anything else."""
+    cdef Chars digits = <Chars>at + strlen(name)
+    if not begins(at, name) or digits[strspn(digits, b"0123456789")] != c')':
+        return 0
+    return <int32_t>strtol(digits, NULL, 10)
 
 
 cdef bint read_simple(Bytes at, Condition* condition, bint is_still) nogil:
     """Read a condition on an attribute or a place; return False if it is not understood, or scripts may change it."""
-    cdef Bytes behind
     condition.is_not = is_still and begins(at, b":not(")
-    condition.first = condition.last = 0
     at += 5 * condition.is_not
-    if at[0] in b".#":
+    condition.first = begins(at, b":first-child") or begins(at, b":only-child") or place_in(at, b":nth-child(")
+    condition.last = begins(at, b":last-child") or begins(at, b":only-child") or place_in(at, b":nth-last-child(")
+    if condition.first or condition.last:
+        at = skip_condition(at)
+    elif at[0] in b".#":
         condition.name.assign(b"id" if at[0] == c'#' else b"class")
         condition.operator = c'=' if at[0] == c'#' else c'~'
-        behind = read_name(at + 1, condition.value)
-        return behind[0] == c')'
-    if begins(at, b":nth-child("):
-        condition.first = number_in(at + 10)
-    elif begins(at, b":nth-last-child("):
-        condition.last = number_in(at + 15)
+        at = read_name(at + 1, condition.value)
     else:
-        condition.first = begins(at, b":first-child") or begins(at, b":only-child")
-        condition.last = begins(at, b":last-child") or begins(at, b":only-child")
-    if not condition.first and not condition.last and (at[0] != c'[' or not read_condition(at, condition, is_still)):
-        return False
-    return not condition.is_not or skip_condition(at)[0] == c')'
+        at = read_condition(at, condition, is_still) if at[0] == c'[' else NULL
+    return at and (not condition.is_not or at[0] == c')')
 
 
 cdef inline bint is_combinator(unsigned char byte) noexcept nogil:
@@ -971,7 +951,7 @@ cdef bint read_selector(Bytes at, Rule* rule, bint is_still) nogil:
         Bytes first, behind
         unsigned char mark, kind
         string name
-        bint is_child = False, is_unknown = False, is_clicked = False, is_top = False
+        bint is_child = False, is_unknown = False, is_clicked = False, is_top
         size_t i
     rule.compounds.clear()
     rule.conditions.clear()
@@ -988,7 +968,7 @@ cdef bint read_selector(Bytes at, Rule* rule, bint is_still) nogil:
                 # what is before it may change, if more than one simple compound is
                 rule.is_state |= is_unknown or is_clicked or (
                     rule.compounds.size() + rule.beside.size() + rule.conditions.size() > 1)
-                rule.beside = rule.compounds
+                rule.beside.swap(rule.compounds)
                 rule.is_next = mark == c'+'
                 rule.compounds.clear()
                 rule.conditions.clear()
@@ -998,36 +978,31 @@ cdef bint read_selector(Bytes at, Rule* rule, bint is_still) nogil:
         part.names.clear()
         part.is_child, is_child, is_top, first = is_child, False, False, at
         while at[0] and not is_blank(at[0]) and not is_combinator(at[0]):
-            mark = at[0]
+            mark, kind = at[0], OF_CLASS
+            if mark == c'*' and at == first:
+                at += 1
+                continue
             if mark in b":[":
                 behind = skip_condition(at)
-                kind = OF_CLASS
-                if is_of_click(at):
+                if begins_any(at, STATES) and (behind - 1)[0] != c')':
                     rule.is_state = is_clicked = True
-                elif begins(at, b":not(:hover)") or begins(at, b":not(:focus)") or begins(at, b":not(:active)"):
-                    pass  # nobody points at it
                 elif begins(at, b":root") and behind == at + 5:
                     part.names.push_back(name_of(b"html", 4, OF_TAG))
                     is_top = True
                 elif read_simple(at, &condition, is_still):
                     rule.conditions.push_back(condition)
                 else:
-                    is_unknown = True
+                    is_unknown |= not begins_any(at, UNPOINTED)
             else:
-                kind = OF_ID if mark == c'#' else OF_CLASS if mark == c'.' else OF_TAG
+                if mark != c'.':
+                    kind = OF_ID if mark == c'#' else OF_TAG
                 at += kind != OF_TAG
-                if mark == c'*' and at == first:
-                    at += 1
-                    if at[0] == c'|':  # any namespace
-                        first = at = at + 1
-                    continue
                 behind = read_name(at, name)
                 if behind == at or (kind == OF_TAG and at != first):
                     return False
-                if kind == OF_TAG:
-                    for i in range(name.size()):
-                        name[i] = lower(name[i])
-                    is_top = name.compare(b"html") == 0 or name.compare(b"body") == 0
+                for i in range(name.size() if kind == OF_TAG else 0):
+                    name[i] = lower(name[i])
+                is_top |= kind == OF_TAG and (name.compare(b"html") == 0 or name.compare(b"body") == 0)
                 part.names.push_back(name_of(<Bytes>name.data(), name.size(), kind))
             rule.weight += <uint64_t>1 << 8 * (kind - OF_TAG)
             # scripts change the classes of the page
@@ -1080,10 +1055,7 @@ cdef string spread(const string& selector):
     end = selector.find_first_of(b"()", inner)
     if at >= selector.size() or end >= selector.size() or selector[end] != c')':
         return found
-    while inner < end:
-        one = selector.substr(inner, min(strcspn(selector.c_str() + inner, b","), end - inner))
-        inner += one.size() + 1
-        one = trimmed(one)
+    for one in parts_of(selector.substr(inner, end - inner)):
         whole = selector.substr(0, at)
         whole.insert(first if is_letter(<unsigned char>one[0]) else at, one)
         found.append(whole).append(selector.c_str() + end + 1).push_back(c',')
@@ -1092,22 +1064,19 @@ cdef string spread(const string& selector):
 
 cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style, bint is_some):
     """Add the rules of a list of selectors, while there are `steps` left."""
-    cdef:
-        Rule rule
-        string one, whole
-        size_t start = 0
+    cdef Rule rule
+    cdef string one, several
     rule.style = style[0]
-    while start <= selectors.size() and sheet.steps > 0:
-        one = selectors.substr(start, up_to(c',', selectors.c_str() + start))
+    for one in parts_of(selectors):
+        if sheet.steps <= 0:
+            break
         sheet.steps -= A_RULE + A_PART * <int64_t>one.size()
-        if read_selector(<Bytes>one.c_str(), &rule, sheet.is_still):
+        several = spread(one)
+        if several.size():
+            add_selectors(sheet, several, style, is_some)
+        elif read_selector(<Bytes>one.c_str(), &rule, sheet.is_still):
             rule.is_state |= is_some
             add_rule(sheet, &rule)
-        else:
-            whole = spread(one)
-            if whole.size():
-                add_selectors(sheet, whole, style, is_some)
-        start += one.size() + 1
 
 
 cdef int add_block(Sheet* sheet, const string& selectors, const string& declarations, bint is_some):
@@ -1124,13 +1093,14 @@ cdef int add_block(Sheet* sheet, const string& selectors, const string& declarat
 cdef int read_sheet(Sheet* sheet, Bytes text):
     """Read the rules of a style sheet, which its braces tell; in comments and strings they count for nothing."""
     cdef:
-        vector[Around] around
+        vector[Around] around  # the sheet itself is the first
         Around block
-        string piece, declarations
+        string piece
         Bytes first
         size_t size
-        int32_t holds
         unsigned char byte = 1
+    block.holds = ALWAYS
+    around.push_back(block)
     while byte:
         size = strcspn(<Chars>text, b"{};/\"'")
         piece.append(<Chars>text, size)
@@ -1146,36 +1116,31 @@ cdef int read_sheet(Sheet* sheet, Bytes text):
             first, text = text - 1, behind_string(text - 1)
             piece.append(<Chars>first, text - first)
         elif byte == c';':
-            declarations.append(piece).push_back(c';')
+            around.back().declarations.append(piece).push_back(c';')
             piece.clear()
-        else:
-            holds = around[around.size() - 2].holds if around.size() > 1 else ALWAYS
-            if byte == c'{':
-                block.prelude = trimmed(piece)
-                if block.prelude[0] == c'@':
-                    block.prelude = _SCOPE.sub(rb"\1", block.prelude)
-                if around.size():
-                    around.back().declarations.append(declarations)
-                    if around.size() > MOST_AROUND:  # it never holds, and selectors around it would add up
-                        block.prelude.clear()
-                    elif block.prelude[0] != c'@' and around.back().prelude[0] != c'@':
-                        block.prelude = nested(around.back().prelude, block.prelude)
-                block.declarations.clear()
-                block.holds = NEVER if around.size() >= MOST_AROUND else max(
-                    around.back().holds if around.size() else ALWAYS,
-                    _holds_in(block.prelude) if block.prelude[0] == c'@' else ALWAYS)
-                around.push_back(block)
-            elif around.size():
-                block = around.back()
-                if holds != NEVER and block.prelude[0] != c'@':
-                    block.declarations.append(declarations).append(piece)
-                    add_block(sheet, block.prelude, block.declarations, holds == SOMETIMES)
-                around.pop_back()
-            else:  # a stray brace is part of what follows
-                piece.push_back(c'}')
-                continue
+        elif byte == c'{':
+            block.prelude.assign(<Chars>behind_blanks(<Bytes>piece.c_str()))
+            block.holds = around.back().holds
+            if block.prelude[0] == c'@':
+                block.prelude = _SCOPE.sub(rb"\1", block.prelude)
+            if around.size() > MOST_AROUND + 1:  # selectors around it would add up
+                block.prelude.clear()
+                block.holds = NEVER
+            elif block.prelude[0] == c'@':
+                block.holds = max(block.holds, _holds_in(block.prelude))
+            elif around.back().prelude[0] not in b"@\0":
+                block.prelude = nested(around.back().prelude, block.prelude)
+            around.push_back(block)
             piece.clear()
-            declarations.clear()
+        elif around.size() > 1:
+            block = around.back()
+            around.pop_back()
+            if block.holds != NEVER and block.prelude[0] != c'@':
+                add_block(sheet, block.prelude, block.declarations + piece, block.holds == SOMETIMES)
+            block.declarations.clear()
+            piece.clear()
+        elif byte:  # a stray brace is part of what follows
+            piece.push_back(c'}')
 
 
 cdef bint loads_style(Node node) noexcept nogil:
@@ -1249,7 +1214,7 @@ cdef class StyleSheet:
     def __init__(self, bytes text, bint is_all, bint is_still=False):
         self.sheet.is_all, self.sheet.is_still = is_all, is_still
         open_table(self.sheet.names, 64)
-        text = text.replace(b"<!--", b" ").replace(b"-->", b" ")
+        text = text.replace(b"<!--", b" ").replace(b"-->", b" ").replace(b"*|", b"")  # of any namespace
         self.sheet.steps = LEAST_STEPS + STEPS_A_BYTE * <int64_t>len(text)
         if is_all and b"var(" in text:
             text = _with_values(text)
