@@ -16,7 +16,8 @@ from pathlib import Path
 
 from denoise_scrapy.body.fields import FIELDS, META, NEWS
 from denoise_scrapy.core import styles
-from denoise_scrapy.core.markup import Property, Test
+from denoise_scrapy.core.markup import Property
+from denoise_scrapy.core.styles import Test
 from denoise_scrapy.crawl.parts import PREFIX
 from denoise_scrapy.settings import MARKS, declarations
 from docs import public_api, three_tools
@@ -149,7 +150,7 @@ def unseen_table() -> str:
     for names, bit, test, given in styles.PROPERTIES:
         words = ", ".join(f"`{word}`" for word in str(given).partition("|")[0].split())
         limit = given if isinstance(given, float) else 0
-        value = TESTS[test & ~(Test.ONLY | Test.ANY_EDGE)].format(words=words, limit=limit)
+        value = TESTS[test].format(words=words, limit=limit)
         rows.append([" ".join(f"`{name}`" for name in names.split()), value, HIDES[bit]])
     return figures.table(["property", "value", "hides"], rows).replace("---:", "---")
 

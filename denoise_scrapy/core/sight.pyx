@@ -29,8 +29,6 @@ from denoise_scrapy.core.styles cimport (
 cdef enum:
     # Elements beside a hidden one that are hidden just as it is: one or two may be meant for machines.
     HIDDEN_ALIKE = 3
-    # Names that an element lacks beyond repair.
-    IMPOSSIBLE = 1000
 
 # What separates words in lists of ids, in selectors and in scripts; the first one only before a word.
 cdef Chars SEPARATORS = b": \t\n#.,;'\"()[]{}"
@@ -265,9 +263,9 @@ cdef bint a_click_shows(
 # ---- rules of style sheets ------------------------------------------------------------------------------------------
 
 cdef int32_t missing(const Compound* compound, const vector[uint64_t]& names) noexcept nogil:
-    """Return how many classes an element lacks to match a compound; 1,000 if that cannot make it match.
+    """Return 0 if an element matches a compound, 1 if it would with one class more, else 2 or more.
 
-    It cannot if nothing but its tag would match besides.
+    It would not if nothing but its tag matched besides.
     """
     cdef:
         int32_t lacks = 0, has = 0
@@ -278,8 +276,8 @@ cdef int32_t missing(const Compound* compound, const vector[uint64_t]& names) no
         if count(names.const_begin(), names.const_end(), name):
             has += of_what(name) != OF_TAG
         else:
-            lacks += 1 if of_what(name) == OF_CLASS else IMPOSSIBLE
-    return lacks if has or not lacks else IMPOSSIBLE
+            lacks += 1 + (of_what(name) != OF_CLASS)
+    return lacks if has or not lacks else lacks + 1
 
 
 cdef inline int64_t steps_of(const Compound* compound, const Named* named) noexcept nogil:

@@ -33,7 +33,7 @@ from denoise_scrapy.core.characters cimport (
 from denoise_scrapy.core.hashing cimport number_of, open_table
 from denoise_scrapy.core.nodes cimport MOST_PASSED, Node, add_text_of, attribute_of, is_named, next_in, told_of
 
-from denoise_scrapy.core.markup import Property, Test
+from denoise_scrapy.core.markup import USUAL_SHEET, Property
 
 cdef enum:
     # Bytes of a page's style sheets, and of a style attribute, that are read: recorded pages have up to 2,000 of the
@@ -137,33 +137,30 @@ cdef int32_t PLACES = P_OFFSET | P_MARGIN | P_WIDTH | P_BEYOND | P_PUSHED | P_RO
 
 # ---- the table of properties -----------------------------------------------------------------------------------------
 
-# What a value is tested for: `markup.Test`.
-cdef int32_t WORD       # one of the words of a row
-cdef int32_t MOVING     # anything but `none`
-cdef int32_t FUNCTION   # one of its functions leaves nothing to see
-cdef int32_t ARGUMENTS  # what the function with the property's name would do
-cdef int32_t MASK       # all of it is transparent
-cdef int32_t COLOUR
-cdef int32_t BACK
-cdef int32_t PICTURE
-cdef int32_t FAINT
-cdef int32_t SMALL      # at most the limit of a row, in pixels
-cdef int32_t SIZE       # so is the first one that is a size
-cdef int32_t RELATIVE   # the first one that is a size is one of the size around it
-cdef int32_t FAR        # as many pixels as the limit of a row to the left or above, or off the page
-cdef int32_t MARGIN     # so is the first or the last of four
-cdef int32_t ACROSS     # the whole box or screen
-cdef int32_t ROOMY      # padding shows a line of a box without height
-cdef int32_t ONLY       # a value that does not hide says nothing
-cdef int32_t ANY_EDGE   # the property once hides, no later value undoes it
-(
-    WORD, MOVING, FUNCTION, ARGUMENTS, MASK, COLOUR, BACK, PICTURE, FAINT, SMALL, SIZE, RELATIVE, FAR, MARGIN, ACROSS,
-    ROOMY, ONLY, ANY_EDGE,
-) = Test
+cpdef enum Test:
+    # What a value is tested for.
+    WORD       # one of the words of a row
+    MOVING     # anything but `none`
+    FUNCTION   # one of its functions leaves nothing to see
+    ARGUMENTS  # what the function with the property's name would do
+    MASK       # all of it is transparent
+    COLOUR
+    BACK
+    PICTURE
+    FAINT
+    SMALL      # at most the limit of a row, in pixels
+    SIZE       # so is the first one that is a size
+    RELATIVE   # the first one that is a size is one of the size around it
+    FAR        # as many pixels as the limit of a row to the left or above, or off the page
+    MARGIN     # so is the first or the last of four
+    ACROSS     # the whole box or screen
+    ROOMY      # padding shows a line of a box without height
 
 cdef struct Row:          # a row of the table
     int32_t bit
     int32_t test
+    bint is_only          # a value that does not hide says nothing
+    bint is_any_edge      # the property once hides, no later value undoes it
     string words          # which hide, with blanks around them
     string others         # which do not, "" for any: browsers ignore a declaration without either
     double limit
@@ -224,12 +221,13 @@ cdef Row _row
 for _line in _PROPERTIES.replace("\n    ", " ").strip().splitlines():
     _names, _bits, _tests, _given = [part.strip() for part in _line.split(";")]
     _row.bit = sum(Property[bit] for bit in _bits.split())
-    _row.test = sum(Test[test] for test in _tests.split())
-    _row.limit = 0 if _row.test & WORD else float(_given or 0)
+    _test, *_ways = _tests.split()
+    _row.test, _row.is_only, _row.is_any_edge = Test[_test], "ONLY" in _ways, "ANY_EDGE" in _ways
+    _row.limit = 0 if _test == "WORD" else float(_given or 0)
     _row.words, _, _row.others = f" {_given} ".encode().partition(b"|")
     for _name in _names.split():
         _properties[<bytes>_name.encode()].push_back(_row)
-    PROPERTIES.append((_names, _row.bit, _row.test, _row.limit or _given))
+    PROPERTIES.append((_names, Property(_row.bit), Test[_test], _row.limit or _given))
 
 # ---- declarations ----------------------------------------------------------------------------------------------------
 
@@ -590,13 +588,14 @@ cdef bint has_word(Chars value, const string& words) noexcept nogil:
     return False
 
 
-cdef bint hides(const Row* row, Chars name, Chars value, int32_t test) noexcept nogil:
+cdef bint hides(const Row* row, Chars name, Chars value) noexcept nogil:
     """Return whether a value hides, by itself or with others, as a row of the table has it."""
     cdef:
         double[4] n
         char[4] units
         double one = 0
         int count, i
+        int32_t test = row.test
         bint found, is_relative
     if test == WORD:
         return has_word(value, row.words)
@@ -654,8 +653,8 @@ cdef int declare(Style* style, Chars name, Chars value) nogil:
     important = strchr(value, c'!') != NULL
     for i in range(dereference(found).second.size()):
         row = &dereference(found).second[i]
-        off = hides(row, name, value, row.test & ~(ONLY | ANY_EDGE))
-        if (style.important & row.bit and not important) or (row.test & ONLY and not off) or (
+        off = hides(row, name, value)
+        if (style.important & row.bit and not important) or (row.is_only and not off) or (
                 row.others.size() and not off and not has_word(value, row.others)):
             continue
         if row.bit == P_COLOUR:
@@ -665,7 +664,7 @@ cdef int declare(Style* style, Chars name, Chars value) nogil:
         style.said |= row.bit
         if off:
             style.off |= row.bit
-        elif not row.test & ANY_EDGE:
+        elif not row.is_any_edge:
             style.off &= ~row.bit
         style.important |= row.bit if important else 0
 
@@ -1203,7 +1202,7 @@ def styles_of(_Element root not None) -> tuple[bytes, bool, bool]:
 
 
 cdef class StyleSheet:
-    """The rules of a page's style sheets that concern sight.
+    """The rules of a page's style sheets that concern sight, behind those that most sheets have.
 
     Args:
         text: The sheets.
@@ -1214,6 +1213,7 @@ cdef class StyleSheet:
     def __init__(self, bytes text, bint is_all, bint is_still=False):
         self.sheet.is_all, self.sheet.is_still = is_all, is_still
         open_table(self.sheet.names, 64)
+        text = USUAL_SHEET + text
         text = text.replace(b"<!--", b" ").replace(b"-->", b" ").replace(b"*|", b"")  # of any namespace
         self.sheet.steps = LEAST_STEPS + STEPS_A_BYTE * <int64_t>len(text)
         if is_all and b"var(" in text:

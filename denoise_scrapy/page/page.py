@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.core.features import Words, best_box, read_words
-from denoise_scrapy.core.markup import REASONS, USUAL_SHEET, Flag, Kind, word_flags
+from denoise_scrapy.core.markup import REASONS, Flag, Kind, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.styles import StyleSheet, styles_of
@@ -390,7 +390,7 @@ class Page:
             root = None if is_too_large(body) else root_of(body, for_selectors=has_selectors)
         tree = Tree()
         if root is not None:
-            options = {"sheet": _sheet_of(root), "size": len(html), "is_shared": not body}
+            options = {"sheet": _sheet(*styles_of(root)), "size": len(html), "is_shared": not body}
             options |= {"keep_nodes": has_selectors, "keep_readings": keep_readings}
             root, tree = shown_tree(root, is_ours=bool(body), **options)
         if root is None or tree.is_too_large:
@@ -680,12 +680,6 @@ def _absolute(base: str, reference: str) -> str:
     except ValueError:
         return ""
     return url if url.startswith(("http://", "https://")) else ""
-
-
-def _sheet_of(root: Any) -> StyleSheet:
-    """Return the rules of the style sheets in a page's tree, behind those that most sheets have."""
-    text, is_all, is_still = styles_of(root)
-    return _sheet(USUAL_SHEET + text, is_all, is_still)
 
 
 #: Sheets are kept for other pages of a site.
