@@ -42,7 +42,20 @@ _KINDS = {str(kind.name).lower(): int(kind) for kind in Kind}  # plain numbers: 
 _CODES = {"tag": "tag_code", "class_": "class_code", "id": "id_code", "token": "own", "markup": "markup"}
 
 
-class Elements:
+class _Columns:
+    """Columns of the core's `rows`, one for each element or block."""
+
+    rows: npt.NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def has(self, flag: Flag) -> BoolArray:
+        """Return which of them, or elements around, have any of these flags of tags; `flags` has those of names."""
+        return np.asarray((self.rows["flags"] & int(flag)) != 0)  # an enum is slow
+
+
+class Elements(_Columns):
     """Columns of a page's n elements in document order. All arrays have shape (n,) unless stated otherwise.
 
     The core's `rows` have one entry per element, `tokens` one per kind of elements (`core/tree.pxd`).
@@ -58,9 +71,6 @@ class Elements:
         self.token: IntArray = rows["token"].astype(np.int64)  # number of the element's token
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
         self._steps = dict[int, str]()
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     @cached_property
     def depth(self) -> IntArray:
@@ -89,10 +99,6 @@ class Elements:
                 of_tokens = np.ascontiguousarray(self.tokens[_CODES[name]])
             self._columns[name] = of_tokens.take(self.token)
         return self._columns[name]
-
-    def has(self, flag: Flag) -> BoolArray:
-        """Return which elements, or ancestors of them, have any of these flags of tags."""
-        return np.asarray((self.rows["flags"] & int(flag)) != 0)  # an enum is slow
 
     @cached_property
     def flags(self) -> IntArray:
@@ -171,7 +177,7 @@ class Elements:
         return self.tree.nearest(np.ascontiguousarray(marked, np.uint8))
 
 
-class Blocks:
+class Blocks(_Columns):
     """Columns of a page's m blocks in order, of shape (m,) unless stated otherwise; and the core's `rows`."""
 
     def __init__(self, elements: Elements, boxes: Boxes | None) -> None:
@@ -187,9 +193,6 @@ class Blocks:
             seen = self._seen(self.rows["flags"].astype(np.int64), boxes)
             elements.tree.set_hidden((seen & Flag.HIDDEN).astype(bool).view(np.uint8))
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
     @cached_property
     def start(self) -> IntArray:
         """Position of the block's first character in the page's text."""
@@ -199,15 +202,6 @@ class Blocks:
     def paragraph_tokens(self) -> IntArray:
         """The block's tokens if it is a paragraph of prose, else 0."""
         return np.asarray(self.rows["prose"], np.int64)
-
-    @cached_property
-    def slots(self) -> IntArray:
-        """Number of the block's path: records of a list share one, or paragraphs of a story."""
-        return np.asarray(self.rows["slot"], np.int64)
-
-    def has(self, flag: Flag) -> BoolArray:
-        """Return which blocks have any of these flags of tags; those of words in names are in `flags` alone."""
-        return np.asarray((self.rows["flags"] & int(flag)) != 0)  # an enum is slow
 
     def inside(self, element: int) -> BoolArray:
         """Return the blocks in an element's subtree."""
@@ -544,8 +538,6 @@ class Page:
 
     def unseen_reasons(self) -> dict[int, str]:
         """Return why nothing shows the text after a mark, by mark."""
-        if not self.unseen_elements.any():
-            return {}
         return {mark: self._why_unseen(element) for mark, element in self._unseen_texts()}
 
     def unseen_pieces(self) -> frozenset[str]:
@@ -585,24 +577,23 @@ class Page:
 
     def without(self, elements: IntArray) -> Page:
         """Return the page without the text of some elements, given their numbers, as if the user removed them."""
-        return self._less(self.removed_elements | self.elements.inside(elements)) if len(elements) else self
+        if not len(elements):
+            return self
+        return self._but(removed_elements=self.removed_elements | self.elements.inside(elements))
 
     def unselected(self) -> Page:
         """Return the page with the text that the user's selectors remove, and that nothing shows."""
-        return self._less(np.zeros(len(self.elements), np.bool_))
-
-    def _less(self, removed: BoolArray) -> Page:
-        less = copy(self)
-        less.drop_columns(_OF_REMOVED)
-        less.removed_elements = removed
-        return less
+        return self._but(removed_elements=np.zeros(len(self.elements), np.bool_))
 
     def with_unseen(self) -> Page:
         """Return the page as if it hid nothing."""
-        whole = copy(self)
-        whole.drop_columns((*_OF_REMOVED, "unseen_elements"))
-        whole.unseen_elements = np.zeros(len(self.elements), np.bool_)
-        return whole
+        return self._but(unseen_elements=np.zeros(len(self.elements), np.bool_))
+
+    def _but(self, **columns: BoolArray) -> Page:
+        other = copy(self)
+        other.drop_columns(_OF_REMOVED)
+        other.__dict__.update(columns)
+        return other
 
     def block_paths(self) -> list[str]:
         """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out."""

@@ -69,7 +69,7 @@ def test_arrays_of_another_page(name):
 def literal_stock(page, chances, stock, place):
     """Numbers of the blocks that are of a common stock."""
     blocks, m = page.blocks, len(chances)
-    tokens, slots = blocks.tokens.tolist(), blocks.slots.tolist()
+    tokens, slots = blocks.tokens.tolist(), blocks.rows["slot"].tolist()
     shared, known = [value > 0 for value in stock], [value >= 0.7 for value in place]
     of_stock = [tokens[i] >= 8 and (shared[i] or known[i]) for i in range(m)]
     story = {slots[i] for i in range(m) if tokens[i] >= 8 and not of_stock[i]}

@@ -102,7 +102,7 @@ def literal_neighbours(page, odds):
             rows[f"first_up{level}"][i] = mean(inside)
             if level <= SHARE_LEVELS:
                 rows[f"first_share_up{level}"][i] = share(inside)
-        rows["first_path"][i] = mean([j for j in range(m) if blocks.slots[j] == blocks.slots[i]])
+        rows["first_path"][i] = mean([j for j in range(m) if blocks.rows["slot"][j] == blocks.rows["slot"][i]])
         rows["first_before"][i] = share(list(range(i)))
         rows["first_from_best"][i] = np.clip(i - (first * tokens).argmax(), -FAR, FAR)
         rows["first_page_share"][i] = whole / max(tokens.sum(), 1)
