@@ -34,22 +34,12 @@ CONTAINER_TAGS = frozenset("div table section article main aside nav header foot
 #: SPAN B STRONG H1..H6 stand.
 CONTENT_TAGS = frozenset("p span b strong h1 h2 h3 h4 h5 h6".split())
 
-#: Frames whose width and height attributes, or inline style sizes, are noted: they lay out a page.
-SIZED_TAGS = frozenset("table td div section article main center".split())
-
 #: What declarations of styles say: bits of `Style` in `core/styles.pxd`, which has their meaning.
 Property = IntFlag(
     "Property",
     "DISPLAY VISIBILITY OPACITY TEXT_SIZE COLOUR BACKGROUND POSITION OFFSET INDENT MARGIN TRANSFORM CLIP HEIGHT WIDTH "
     "OVERFLOW MOVES TEXT_CLIP FIXED BEYOND PUSHED ROOM RELATIVE AHEAD LINES",
 )
-#: What their values are tested for, see `core/styles.pyx`.
-Test = IntFlag(
-    "Test",
-    "WORD MOVING FUNCTION ARGUMENTS MASK COLOUR BACK PICTURE FAINT SMALL SIZE RELATIVE FAR MARGIN ACROSS ROOMY ONLY "
-    "ANY_EDGE",
-)
-
 #: Why nothing shows an element, in words, by the number of the reason in `core/styles.pxd`.
 REASONS = (
     "",

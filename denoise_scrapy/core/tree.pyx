@@ -6,12 +6,14 @@ the parsing time. Everything computed for a page afterwards comes from the colum
 lxml's tree can be freed.
 """
 
+from collections import defaultdict
+
 import numpy as np
 from lxml import etree
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, memmove, memset, strchr, strlen
+from libc.string cimport memchr, memcmp, memmove, memset, strchr, strlen, strstr
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
@@ -26,7 +28,7 @@ from lxml.includes.tree cimport (
 )
 
 from denoise_scrapy.core cimport characters
-from denoise_scrapy.core.arrays cimport Doubles, DoublesOut, Flags, Longs, Spans
+from denoise_scrapy.core.arrays cimport Flags, Longs, Spans
 from denoise_scrapy.core.characters cimport (
     ALPHA, BLANK, CJK, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, Bytes, Chars, begins, behind_blanks,
     class_of, decode, equal, is_blank, is_digit, is_unseen, lower, lower_words, starts,
@@ -43,7 +45,7 @@ from denoise_scrapy.core.sight cimport (
     Sight, look_at, open_sight,
 )
 from denoise_scrapy.core.styles cimport (
-    BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, LEAST_STEPS, STEPS_A_BYTE, Sheet, StyleSheet, named,
+    BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, LEAST_STEPS, STEPS_A_BYTE, Sheet, StyleSheet, begins_any, named,
 )
 
 from denoise_scrapy.core import characters as characters_of, markup
@@ -129,16 +131,24 @@ _ATTRIBUTES = ["", *"""
 class id role itemprop itemtype style hidden aria-hidden href name type checked display src popover bgcolor color
 background colspan rowspan scope start dir height width alt data-original data-language data-lang
 """.split()]
-_OF_FRAMES = """
-colspan rowspan scope start dir height style width data-language data-lang
+# Attributes that are noted, by tag: of frames their sizes, which lay out a page; images have others named like `src`.
+_NOTED = """
+table td div section article main center: height style width
+td th: colspan rowspan
+th: scope
+ol: start
+html body: dir
+pre code div: data-language data-lang
+a area: href name
+img source: src data-original alt height style width
+mjx-container: display
+input: type
 """
-_NOTING = {
-    **dict.fromkeys(["td", "th", "ol", "html", "body", "pre", "code", *markup.SIZED_TAGS], _OF_FRAMES),
-    **dict.fromkeys(["a", "area"], "href name"),
-    **dict.fromkeys(["img", "source"], "src data-original alt height style width"),
-    "mjx-container": "display",
-    "input": "type",
-}
+_NOTING = defaultdict(list)
+for _line in _NOTED.strip().splitlines():
+    _of, _noted = _line.split(":")
+    for _tag in _of.split():
+        _NOTING[_tag] += _noted.split()
 
 
 cdef int _fill_tags():
@@ -149,7 +159,7 @@ cdef int _fill_tags():
         tag.kind = sum(bit for bit, tags in markup.KIND_TAGS.items() if name in tags)
         tag.flags = markup.TAG_FLAGS.get(name, 0)
         tag.heading = int(name[1]) if name in markup.HEADING_TAGS else 0
-        tag.notes = sum(1 << _ATTRIBUTES.index(noted) for noted in _NOTING.get(name, "").split())
+        tag.notes = sum(1 << _ATTRIBUTES.index(noted) for noted in _NOTING.get(name, ()))
         tag.role = _NAMED.index(name) if name in _NAMED else OTHER_TAG
         _tags[<bytes>name.encode()] = tag
     for name, bits in markup.ROLE_FLAGS.items():
@@ -456,7 +466,7 @@ cdef vector[string] OF_COMMENTS = b" respond, reply , replies , disqus, discussi
 cdef bint speaks_of_comments(Bytes names) noexcept nogil:
     """Return whether a word in class, id, role or itemprop hints at comments."""
     cdef char[2 * MAX_NAME + 3] words  # separated by spaces
-    cdef size_t size, i, j
+    cdef size_t size, i
     words[0] = 32
     size = 1 + lower_words(names, shorter(names), <unsigned char*>words + 1)
     words[size] = 0
@@ -464,12 +474,9 @@ cdef bint speaks_of_comments(Bytes names) noexcept nogil:
         if words[i] == c'\n':
             words[i] = 32
     for i in range(size):
-        if words[i] == c'c' and starts(words + i, b"comment"):
+        if words[i] == c' ' and begins_any(<Bytes>words + i, OF_COMMENTS):
             return True
-        for j in range(OF_COMMENTS.size() if words[i] == c' ' else 0):
-            if starts(words + i, OF_COMMENTS[j].c_str()):
-                return True
-    return False
+    return strstr(words, b"comment") != NULL
 
 
 cdef int32_t role_flags(Bytes role) noexcept nogil:
@@ -543,8 +550,10 @@ cdef int learn(Tree tree, Bytes name, const Tag* tag, const Bytes* given, int32_
 
 
 cdef int note(Tree tree, int32_t element, Chars name, const unsigned char* value) nogil:
-    """Keep an attribute as written."""
+    """Keep an attribute as written, if there is one."""
     cdef Note one
+    if not value:
+        return 0
     one.element = element
     one.name.start = tree.noted.size()
     tree.noted.append(name)
@@ -606,23 +615,18 @@ cdef int read_skipped(Tree tree, Walk* w, Node top, const Tag* tag) nogil:
         value = type_of(top)
         if begins(value, b"application/ld+json"):
             while node:
-                if node.content:
-                    note(tree, -1, b"json", node.content)
+                note(tree, -1, b"json", node.content)
                 node = node.next
         elif node and node.content and w.visible < SHELL_CHARS:
             if begins(value, b"application/json"):
                 note(tree, -1, b"state", node.content)
             elif begins(behind_blanks(node.content), b"window."):  # a script that gives the page its data
-                value = <Bytes>strchr(<Chars>node.content, c'{')
-                if value:
-                    note(tree, -1, b"state", value)
+                note(tree, -1, b"state", <Bytes>strchr(<Chars>node.content, c'{'))
         return 0
     while node:
         if node.type == XML_ELEMENT_NODE:
             own = tag_of(w, node.name)
-            value = attribute_of(node, b"itemtype")
-            if value:
-                note(tree, -1, b"itemtype", value)
+            note(tree, -1, b"itemtype", attribute_of(node, b"itemtype"))
             if own.role == META_TAG:
                 note_meta(tree, node, tag.role == HEAD_TAG)
             elif own.role == SCRIPT_TAG:
@@ -630,15 +634,11 @@ cdef int read_skipped(Tree tree, Walk* w, Node top, const Tag* tag) nogil:
             elif tag.role == HEAD_TAG and own.role == TITLE_TAG and w.title.empty():
                 add_text_of(node, w.title, TITLE_BYTES)
             elif tag.role == HEAD_TAG and own.role == BASE_TAG:
-                value = attribute_of(node, b"href")
-                if value:
-                    note(tree, -1, b"base", value)
+                note(tree, -1, b"base", attribute_of(node, b"href"))
             elif tag.role == NOSCRIPT_TAG and own.role == IMAGE_TAG and w.image >= 0 and (
                     tree.elements[w.image].seen.end == w.visible):
                 # the picture for which the image before it stands until a script loads it
-                value = attribute_of(node, b"src")
-                if value:
-                    note(tree, w.image, b"noscript-src", value)
+                note(tree, w.image, b"noscript-src", attribute_of(node, b"src"))
         elif node.content and tag.role == NOSCRIPT_TAG and node.type == XML_TEXT_NODE:
             own = tag_of(w, node.parent.name)
             # scripts and styles show nothing; some versions of libxml2 store them as text, others as CDATA
@@ -1161,14 +1161,6 @@ cdef class Tree:
         """(element, name, value) of the attributes that rendering and links need."""
         return [(one.element, piece(self.noted, one.name), piece(self.noted, one.value)) for one in self.notes if one.element >= 0]
 
-    @property
-    def declared_values(self):
-        """(name, value) of the page's declarations, without its scripts' data ("state"), which few pages need."""
-        return [
-            (piece(self.noted, one.name), piece(self.noted, one.value))
-            for one in self.notes if one.element < 0 and not is_noted(self, &one, b"state")
-        ]
-
     def tags(self) -> list:
         """Return the tag of each element, in document order."""
         names = [piece(self.names, token.tag_name) for token in self.tokens]
@@ -1180,7 +1172,7 @@ cdef class Tree:
 
     def declared(self, Chars name) -> list:
         """Return the values of the page's declarations with a name."""
-        return [piece(self.noted, one.value) for one in self.notes if is_noted(self, &one, name)]
+        return [value for _, value in self.values_of(name)]
 
     @property
     def nbytes(self) -> int:
@@ -1284,19 +1276,6 @@ cdef class Tree:
             for i in range(self.tokens.size()):
                 found[i] |= self.tokens[i].tag_code == code
         return found
-
-    def block_sums(self, Doubles values):
-        """Return the sum of a column of the m blocks over the subtree of each of n elements, shape (n,)."""
-        self._check(values.shape[0], self.blocks.size(), "blocks")
-        sums = np.zeros(self.elements.size())
-        cdef DoublesOut out = sums
-        cdef size_t i
-        for i in range(self.blocks.size()):
-            out[self.blocks[i].element] += values[i]
-        for i in range(self.elements.size(), 0, -1):
-            if self.elements[i - 1].parent >= 0:
-                out[self.elements[i - 1].parent] += out[i - 1]
-        return sums
 
     def nearest(self, Flags marked):
         """Return the nearest marked ancestor or self of each of the n elements, -1 for none; shape (n,)."""

@@ -6,27 +6,19 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from denoise_scrapy.core.characters import without_unseen
-from denoise_scrapy.core.markup import ENCODED, SIZED_TAGS
+from denoise_scrapy.core.markup import ENCODED
 from denoise_scrapy.page.parse import DETECTED_BYTES, MAX_VALUE, root_of, to_utf8
 
 #: Sitemaps allow 2,048 characters, Scrapy follows 2,083: longer addresses are not followed.
 MAX_URL_LENGTH = 2083
 
-#: Attributes that are noted, by tag. Those of images are chosen by `image_attributes`.
-KEPT_ATTRIBUTES: dict[str, tuple[str, ...]] = {
-    "td": ("colspan", "rowspan"),
-    "th": ("colspan", "rowspan", "scope"),
-    "ol": ("start",),
-    "html": ("dir",),
-    "body": ("dir",),
-    **dict.fromkeys(["math", "script", "img"], ("display",)),  # noted by the core for formulas only
-    **dict.fromkeys(["pre", "code", "div"], ("data-language", "data-lang")),
-    "input": ("box",),  # of a check box: "x", or " " for an empty one
-}
+#: Noted attributes that `Noted.attributes` lacks: of a frame's size, and of a place that links lead to.
+_NOT_KEPT = frozenset("width height style id".split())
 #: Preferred to any `src`, which is then a grey.gif.
 _LAZY_ATTRIBUTES = ("data-src", "data-original", "data-lazy-src")
 _STYLE_SIZE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([^;]*)")
@@ -47,30 +39,27 @@ def written_size(attributes: Mapping[str, str]) -> tuple[str, str]:
 def image_attributes(attributes: Mapping[str, str], picture_source: str = "") -> dict[str, str]:
     """Return the attributes of an `img` to keep: `alt`, `width`, `height`, and as `src` the address a script would set.
 
-    Without one, `src` is the address of a preceding `source`; it is omitted if the image's own `src` is right.
+    Without one, `src` is the address of a preceding `source`; it is omitted if the image's own `src` is right. So is
+    `display`, which the core notes for formulas only.
     """
     width, height = written_size(attributes)
-    kept = {"alt": without_unseen(attributes.get("alt", "")[:MAX_VALUE]), "width": width, "height": height}
     own = attributes.get("src", "")
-    if own.lstrip()[:5] in ("", "data:") or not attributes.keys().isdisjoint(_LAZY_ATTRIBUTES):
-        kept["src"] = _lazy_address(attributes) or ("" if _is_address(own) else picture_source)
-    return {name: value for name, value in kept.items() if value}
-
-
-def _lazy_address(attributes: Mapping[str, str]) -> str:
-    """Return the address that a script puts into `src` when the image scrolls into view, "" if `src` is right."""
-    # if `src` is missing or a data: URI, any attribute named like a source will do: loaders invent names
-    for name in _LAZY_ATTRIBUTES:
-        if _is_address(attributes.get(name, "")):
-            return attributes[name].strip()
-    if _is_address(attributes.get("src", "")):
-        return ""
-    for name, value in attributes.items():
-        if name.endswith("src") and name != "src" and not name.startswith(":") and _is_address(value):
-            return value.strip()
-    return next(
-        (best for name, value in attributes.items() if name.endswith("srcset") and (best := largest(value))), ""
+    # if `src` is no address, any attribute named like a source will do: loaders invent names
+    sources = chain(
+        (attributes.get(name, "") for name in _LAZY_ATTRIBUTES),
+        (own,),
+        (value for name, value in attributes.items() if name.endswith("src") and not name.startswith(":")),
+        (largest(value) for name, value in attributes.items() if name.endswith("srcset")),
     )
+    source = next(filter(_is_address, sources), picture_source)
+    kept = {
+        "alt": without_unseen(attributes.get("alt", "")[:MAX_VALUE]),
+        "width": width,
+        "height": height,
+        "src": "" if source == own else source.strip(),
+        "display": attributes.get("display", "")[:MAX_VALUE],
+    }
+    return {name: value for name, value in kept.items() if value}
 
 
 def _is_address(value: str) -> bool:
@@ -115,18 +104,18 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
         if "href" in attributes:
             found.references.append((element, attributes["href"]))
             continue
-        tag = tags[element]
-        names = KEPT_ATTRIBUTES.get(tag, ())
-        kept = {name: attributes[name][:MAX_VALUE] for name in names if attributes.get(name)}
-        if tag == "img":
+        kept = dict[str, str]()
+        if tags[element] == "img":
             if attributes.get("src"):
                 found.references.append((element, attributes["src"]))
             # the parser sometimes makes `source` the parent
-            kept = {**image_attributes(attributes, picture_source), **kept}
-            picture_source = ""
-        elif tag == "source":
+            kept, picture_source = image_attributes(attributes, picture_source), ""
+        elif tags[element] == "source":
             picture_source = largest(attributes.get("srcset", "")) or largest(attributes.get("data-srcset", ""))
-        if tag in SIZED_TAGS:
+        else:
+            # in one order, however the page writes them
+            named = sorted(attributes.items())
+            kept = {name: value[:MAX_VALUE] for name, value in named if value and name not in _NOT_KEPT}
             width, height = written_size(attributes)
             if width or height:
                 found.sizes.append((element, width, height))

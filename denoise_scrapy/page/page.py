@@ -23,7 +23,7 @@ from denoise_scrapy.core.tree import Tree, tree_of
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
-from denoise_scrapy.page.parse import MAX_JSON, json_strings, media_type, read_declared, root_of, to_utf8
+from denoise_scrapy.page.parse import DECLARING, MAX_JSON, json_strings, media_type, read_declared, root_of, to_utf8
 from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, find_elements
 from denoise_scrapy.page.shadow import shown_tree
 
@@ -214,7 +214,7 @@ class Blocks(_Columns):
 
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> FloatArray:
         """Return the sum of a column over the blocks in each element's subtree, shape (elements,)."""
-        return self.elements.tree.block_sums(np.ascontiguousarray(values, np.float64))
+        return self.elements.subtree_sums(np.bincount(self.element, values, len(self.elements)))
 
     def in_best_box(self, prose: npt.NDArray[np.generic]) -> BoolArray:
         """Return which blocks are in the element that comes closest to holding all prose and nothing else.
@@ -442,7 +442,7 @@ class Page:
     @cached_property
     def declared_types(self) -> frozenset[str]:
         """Types that the page declares: "newsarticle", "og:article", "generator:wordpress" (`parse`)."""
-        return read_declared(self.tree.declared_values)
+        return read_declared({name: self.tree.declared(name.encode()) for name in DECLARING})
 
     def tags(self) -> list[str]:
         """Tag of each element, in document order."""

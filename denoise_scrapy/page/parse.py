@@ -9,7 +9,7 @@ import codecs
 import json
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -302,47 +302,40 @@ MAX_VALUE = 1000
 
 _JSON_TYPE = re.compile(r'"@type"\s{0,20}:\s{0,20}(?:"([^"]{1,100})"|\[([^\]]{1,300})\])')
 _NAME = re.compile(r"[a-z][a-z0-9_.-]{1,39}")
-_PREFIXES = {"og:type": "og:", "generator": "generator:"}
+#: Names of declarations (`Tree.declared`) that tell a page's types.
+DECLARING = ("json", "itemtype", "og:type", "og:type in body", "generator")
 
 
-def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Return a page's types, from the (name, value) of its declarations (`Tree.declared_values`).
+def read_declared(declared: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Return a page's types, from the values of its declarations, by the names in `DECLARING`.
 
     Types are the last segments of their addresses, in lower case; Open Graph types are prefixed with `og:`, the first
     word of the generator's name with `generator:`.
 
     Example:
         >>> json = '{"@context": "https://schema.org", "@type": ["NewsArticle", "schema:Thing"]}'
-        >>> sorted(read_declared([("json", json), ("og:type", "article"), ("itemtype", "http://schema.org/Product")]))
+        >>> declared = {"json": [json], "og:type": ["article"], "itemtype": ["http://schema.org/Product"]}
+        >>> sorted(read_declared(declared))
         ['newsarticle', 'og:article', 'product', 'thing']
     """
-    found: set[str] = set()
-    json_left = MAX_JSON
-
-    def add(prefix: str, written: Iterable[str]) -> None:
-        for one in written:
-            name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
-            if len(found) < MOST_DECLARED and _NAME.fullmatch(name):
-                found.add(prefix + name)
-
-    in_body = list[str]()
-    for name, value in values:
-        if name == "json":
-            text = value[:json_left]
-            json_left -= len(text)
-            for match in _JSON_TYPE.finditer(text):
-                add("", (match[1] or match[2]).replace('"', " ").replace(",", " ").split())
-        elif name == "itemtype":
-            add("", value[:MAX_VALUE].split())
-        elif name == "og:type in body":
-            in_body.append(value)
-        elif name in _PREFIXES:
-            add(_PREFIXES[name], value[:MAX_VALUE].split()[:1])
-    # meta elements outside the head count only if the head has no Open Graph type
-    if in_body and not any(name.startswith("og:") for name in found):
-        for value in in_body:
-            add("og:", value[:MAX_VALUE].split()[:1])
+    found = set[str]()
+    for prefix, one in _types_in(declared):
+        name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
+        if len(found) < MOST_DECLARED and _NAME.fullmatch(name):
+            found.add(prefix + name)
     return frozenset(found)
+
+
+def _types_in(declared: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yield the prefix of each type that is declared, and the type as written."""
+    json_ld, itemtypes, head, body, generators = (declared.get(name, ()) for name in DECLARING)
+    for match in _JSON_TYPE.finditer("\n".join(json_ld)[:MAX_JSON]):
+        yield from (("", one) for one in re.split(r'[",\s]+', match[1] or match[2]))
+    for value in itemtypes:
+        yield from (("", one) for one in value[:MAX_VALUE].split())
+    # meta elements outside the head count only if the head has no Open Graph type
+    for prefix, values in (("og:", head or body), ("generator:", generators)):
+        yield from ((prefix, one) for value in values for one in value[:MAX_VALUE].split()[:1])
 
 
 def json_strings(scripts: Iterable[str], name: str) -> list[str]:
