@@ -28,10 +28,10 @@ from cython.operator cimport dereference
 from lxml.includes.etreepublic cimport _Element
 
 from denoise_scrapy.core.characters cimport (
-    Bytes, Chars, begins, behind_blanks, equal, hex_of, is_blank, is_digit, is_letter, is_same, lower, starts,
+    Bytes, Chars, begins, behind_blanks, hex_of, is_blank, is_digit, is_letter, lower, starts,
 )
 from denoise_scrapy.core.hashing cimport number_of, open_table
-from denoise_scrapy.core.nodes cimport MOST_PASSED, Node, add_text_of, attribute_of, is_named, next_in, told_of
+from denoise_scrapy.core.nodes cimport MOST_PASSED
 
 from denoise_scrapy.core.markup import USUAL_SHEET, Property
 
@@ -842,7 +842,7 @@ cdef string nested(const string& around, const string& selectors):
         if at >= one.size():
             one.insert(0, b"& ")
             at = 0
-        while at < one.size():
+        while at < one.size() <= MOST_PASSED:  # what is longer is not read
             one.replace(at, 1, outer)
             at = one.find(b"&", at + outer.size())  # the outer one may contain it, where nothing is around
         found.append(one).push_back(c',')
@@ -1142,32 +1142,12 @@ cdef int read_sheet(Sheet* sheet, Bytes text):
             piece.push_back(c'}')
 
 
-cdef bint loads_style(Node node) noexcept nogil:
-    """Return whether a link element loads a style sheet."""
-    cdef Bytes rel = attribute_of(node, b"rel")
-    while rel and rel[0]:
-        if begins(rel, b"stylesheet"):
-            return True
-        rel += 1
-    return False
-
-
-cdef bint runs(Node node) noexcept nogil:
-    """Return whether an element is a script that runs: no data, no template."""
-    cdef Chars kind
-    if not is_named(node, b"script") or (not node.children and not attribute_of(node, b"src")):
-        return False
-    kind = told_of(node, b"type")
-    return not kind[0] or strstr(kind, b"javascript") or equal(kind, b"module")
-
-
-cdef bytes written_in(Chars address):
+def _written_in(address):
     """Return the style sheet that an address contains, "" for another one."""
-    head, _, data = address.partition(b",")
-    if not head.startswith(b"data:text/css"):
-        return b""
-    with suppress(ValueError):
-        return b64decode(data) if head.endswith(b";base64") else unquote_to_bytes(data)
+    head, _, data = address.partition(",")
+    if head.startswith("data:text/css"):
+        with suppress(ValueError):
+            return b64decode(data) if head.endswith(";base64") else unquote_to_bytes(data)
     return b""
 
 
@@ -1179,26 +1159,21 @@ def styles_of(_Element root not None) -> tuple[bytes, bool, bool]:
         >>> styles_of(etree.fromstring("<p><style>p { color: red }</style></p>"))
         (b'p { color: red }', True, True)
     """
-    cdef:
-        Node node = root._c_node
-        string text
-        bytes inner
-        Bytes kind
-        bint is_all = True, is_still = True
-    while node:
-        if is_named(node, b"style"):
-            kind = <Bytes>told_of(node, b"type")
-            if (not kind[0] or is_same(kind, b"text/css")) and _media_holds(told_of(node, b"media")) == ALWAYS:
-                add_text_of(node, text, MOST_SHEET)
-        elif is_named(node, b"link") and loads_style(node):
-            inner = written_in(told_of(node, b"href"))
-            text.append(inner)
-            is_all &= len(inner) > 0
-        is_still &= not runs(node)
-        node = next_in(root._c_node, node)
-    if text.size() > MOST_SHEET:
-        text.resize(MOST_SHEET)
-    return text.data()[:text.size()], is_all and not strstr(text.c_str(), b"@import"), is_still
+    texts, is_all, is_still = [], True, True
+    for one in root.iter("style", "link", "script") if root._c_node else ():
+        kind = one.get("type", "").lower()
+        if one.tag == "style":
+            if kind in ("", "text/css") and _media_holds(one.get("media", "").encode()) == ALWAYS:
+                texts.append((one.text or "").encode())
+        elif one.tag == "script":  # it runs if it is no data, no template; its text may be long
+            if is_still and (not kind or "javascript" in kind or kind == "module"):
+                is_still = not (one.get("src") is not None or one.text)
+        elif "stylesheet" in one.get("rel", "").lower():
+            inner = _written_in(one.get("href", ""))
+            texts.append(inner)
+            is_all = is_all and inner != b""
+    text = b"".join(texts)[:MOST_SHEET]
+    return text, is_all and b"@import" not in text, is_still
 
 
 cdef class StyleSheet:
