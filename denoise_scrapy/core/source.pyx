@@ -15,7 +15,6 @@ from libcpp.vector cimport vector
 from denoise_scrapy.core.characters cimport Bytes, Chars, begins, decode, hex_of, is_digit, is_letter, lower
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.nodes cimport MOST_ELEMENTS
-from denoise_scrapy.core.tree cimport TITLE_BYTES
 from denoise_scrapy.core.wide cimport wide_size
 
 # ---- versions that the core was compiled with, from the headers ------------------------------------------------------
@@ -374,11 +373,7 @@ def is_too_large(const unsigned char[::1] html) -> bool:
 
 
 cdef int write_title(Bytes at, Bytes end, string& title) nogil:
-    """Write a title's text as an element, cut between two characters."""
-    if end - at > TITLE_BYTES:
-        end = at + TITLE_BYTES
-        while end > at and end[0] & 0xC0 == 0x80:
-            end -= 1
+    """Write a title's text as an element."""
     title.append(b"<title>")
     while at < end:
         if at[0] == c'<':

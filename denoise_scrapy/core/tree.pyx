@@ -682,7 +682,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, No
     cdef:
         const xmlAttr* attributes = node.properties if node else NULL
         Bytes[ATTRIBUTES] given
-        Tag top
+        Tag own = tag[0]      # and what attributes make of it
         Element element
         const Element* around
         const ElementKind* token
@@ -691,11 +691,8 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, No
         int32_t number = element_count(tree), known, attribute, reason
         bint is_formula, is_between, repeats = False
     memset(given, 0, sizeof(given))
-    if w.open < 0 and not tag.kind & IS_BLOCK:  # a tree that begins at another element: all text must be in a block
-        top = tag[0]
-        top.kind |= IS_BLOCK
-        tag = &top
-        hash_ = mix(hash_ + NAMES + 1)
+    if w.open < 0:  # a tree may begin at any element: all text must be in a block
+        own.kind |= IS_BLOCK
     while attributes:
         attribute = seen_of(w, attributes.name).attribute
         value = value_of(attributes)
@@ -713,31 +710,28 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, No
         elif attribute not in (DISPLAY, TYPE):
             note(tree, number, <Chars>attributes.name, value)
         elif attribute == DISPLAY and equal(<Chars>value, b"true"):
-            tag = &_custom
-            hash_ = mix(hash_ + NAMES)
+            own.kind |= IS_BLOCK
         attributes = attributes.next
     if given[ID]:
         note_place(tree, w, number, given[ID])
-    if given[ROLE] and not tag.flags and _role_tags.count(<Chars>given[ROLE]):
+    if given[ROLE] and not own.flags and _role_tags.count(<Chars>given[ROLE]):
         name = <Bytes>_role_tags[<Chars>given[ROLE]].c_str()
-        tag = tag_of(w, name)
-    if tag.role == LINK_TAG and given[NAME] and not given[HREF]:  # a place, which older pages leave open
-        top = tag[0]
-        top.flags &= ~LINK
-        tag = &top
-        hash_ = mix(hash_ + ATTRIBUTES)
-    if tag.notes >> TYPE & 1 and given[TYPE] and begins(given[TYPE], b"checkbox"):
+        own = tag_of(w, name)[0]
+    if own.role == LINK_TAG and given[NAME] and not given[HREF]:  # a place, which older pages leave open
+        own.flags &= ~LINK
+    if own.notes >> TYPE & 1 and given[TYPE] and begins(given[TYPE], b"checkbox"):
         note(tree, number, b"box", b"x" if given[CHECKED] else b" ")
-    is_formula = tag.role == IMAGE_TAG and is_formula_image(node)
+    is_formula = own.role == IMAGE_TAG and is_formula_image(node)
     if is_formula or given[ARIA_HIDDEN] or (given[CLASS] and is_of_mathjax(<Chars>given[CLASS])):
         repeats = is_twin(node)
     tree.is_arranged |= given[ARIA_HIDDEN] != NULL and is_spelled(node)
-    reason = look_at(&w.sight, node, given, hash_, w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG)
+    hash_ = mix(hash_ ^ own.kind ^ <uint64_t>own.flags << 32)
+    reason = look_at(&w.sight, node, given, hash_, w.open, own.kind & IS_BLOCK, own.role == DIALOG_TAG)
     if repeats:
         reason = BY_ARIA
-    known = number_of(w.tokens, mix(hash_ + NAMES + 2 + reason) if reason else hash_)
+    known = number_of(w.tokens, mix(hash_ + reason))
     if known == <int32_t>tree.tokens.size():
-        learn(tree, name, tag, given, reason)
+        learn(tree, name, &own, given, reason)
     token = &tree.tokens[known]
     element.token = known
     element.parent = w.open
@@ -767,11 +761,11 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, No
         open_block(tree, w)
     elif w.after_end and number > 0:
         w.joined = number
-        if tag.role == LINK_TAG and tree.elements[number - 1].path == element.path:
+        if own.role == LINK_TAG and tree.elements[number - 1].path == element.path:
             w.junction = LINK_AFTER_LINK
         elif w.junction == NO_JUNCTION:
             w.junction = JUNCTION
-    if tag.role == IMAGE_TAG:
+    if own.role == IMAGE_TAG:
         w.image = number
     if token.kind & IS_BREAK:
         w.break_at = w.visible
