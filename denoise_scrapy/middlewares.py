@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+import asyncio
 from collections.abc import AsyncIterator
 from copy import copy
 from typing import Any
@@ -13,6 +13,7 @@ from scrapy.http import Response
 
 from denoise_scrapy.crawl.budget import FETCH_META
 from denoise_scrapy.crawl.pages import OK, redirected_from
+from denoise_scrapy.crawl.passages import ResponseItems
 from denoise_scrapy.crawl.state import Component
 
 
@@ -73,31 +74,33 @@ class ItemPageMiddleware(Component):
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass on items and requests."""
-        passages, carrying, error = self._state.passages, deque[Request](), None
+        passages, error = self._state.passages, None
+        siblings = passages.of_response(response)
+        carrying = siblings.carrying
         try:
             async for each in result:
-                for ready in await self._taken(response, each):
+                for ready in await self._taken(siblings, response, each):
                     if isinstance(ready, Request) and passages.carried(ready):
                         carrying.append(ready)
-                        passages.wait_for_held(response, carrying)
                     else:
                         yield ready
-                while carrying and not passages.holds(response):
+                while carrying and siblings.held is None:
                     yield await passages.after_items(carrying.popleft())
         except Exception as raised:  # by the callback
             error = raised
-        for held in passages.rest(response):
-            yield held
+        if siblings.held is not None:
+            yield passages.let_go(siblings.held)
         while carrying:
             yield await passages.after_items(carrying.popleft())
-        await passages.sent(response)
+        if siblings.sending:  # from here to the pipelines: a crawl that ends waits for responses
+            await asyncio.wait(siblings.sending)
         try:
             if error is not None:
                 raise error
         finally:
             del error  # its traceback holds this frame, and this the response, until the next collection
 
-    async def _taken(self, response: Response, each: Any) -> list[Any]:
+    async def _taken(self, siblings: ResponseItems, response: Response, each: Any) -> list[Any]:
         """Return the objects that may pass now: requests at once, items when their pages are decided."""
         try:
             if isinstance(each, Request):
@@ -107,7 +110,7 @@ class ItemPageMiddleware(Component):
                 if self._crawl.settings.pages_field:
                     self._state.paged.note(response, each)
             elif ItemAdapter.is_item(each):
-                return await self._state.passages.take(response, each)
+                return await self._state.passages.take(siblings, each)
         except Exception as error:
             self._crawl.report("process_spider_output", error, response.url)
         return [each]

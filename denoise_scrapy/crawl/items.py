@@ -97,23 +97,6 @@ def has_text(values: Mapping[Any, Any], field: str) -> bool:
     return bool(value.strip() if isinstance(value, str) else value)
 
 
-def with_values(item: Any, now: Mapping[Any, Any], values: Mapping[Any, Any]) -> Any:
-    """Return the item if these are its values `now`, by identity, else a copy; the item if its class permits none."""
-    now = {**now}
-    if [*now] == [*values] and [*map(id, now.values())] == [*map(id, values.values())]:
-        return item
-    made = copied(item)
-    if made is not item:
-        try:
-            held = made if isinstance(made, dict) else ItemAdapter(made)
-            for name in [name for name in held if name not in values]:
-                del held[name]
-            held.update(values)
-        except Exception:  # raised by a validator of its class
-            return item
-    return made
-
-
 def restore(item: Any, earlier: Any) -> None:
     """Give an object the attributes of an earlier copy."""
     if hasattr(item, "__dict__"):
@@ -303,18 +286,15 @@ def _lasting(value: Any, met: dict[int, Any], levels: int = MOST_LEVELS) -> Any:
         parts = [part for part in (_lasting(each, met, levels - 1) for each in value) if part is not None]
         return (sorted(parts, key=repr) if isinstance(value, Set) else parts) or None
     try:
-        return _lasting_text(str(value))
+        text = " ".join(str(value).split())
     except Exception:  # of an object of the project
         return None
-
-
-def _lasting_text(value: str) -> str | None:
-    text = " ".join(value.split())
     if " " not in text and ("://" in text or text.startswith("/")):
-        return text.partition("?")[0].partition("#")[0]
+        text = text.partition("?")[0].partition("#")[0]
     # the default text of an object contains its address in memory, which varies
-    is_other = " at 0x" in text or _MOMENT.fullmatch(text) or is_markup(text)
-    return None if is_other else text or None
+    elif " at 0x" in text or _MOMENT.fullmatch(text) or is_markup(text):
+        text = ""
+    return text or None
 
 
 def field_lines(values: Mapping[Any, Any], fields: Iterable[str]) -> list[str]:

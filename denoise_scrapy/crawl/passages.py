@@ -37,6 +37,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
+from itemadapter import ItemAdapter
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
@@ -47,6 +48,7 @@ from denoise_scrapy.crawl.budget import TIMEOUT
 from denoise_scrapy.crawl.items import (
     PLAIN,
     all_values,
+    copied,
     field_lines,
     has_field,
     html_in,
@@ -54,7 +56,6 @@ from denoise_scrapy.crawl.items import (
     own_values,
     url_in,
     values_of,
-    with_values,
 )
 from denoise_scrapy.crawl.pages import OK, CrawledPage, is_html
 from denoise_scrapy.crawl.parts import LARGE, LONGEST_WAIT, MOST_HELD, MOST_KNOWN, MOST_OF_ALL, Crawl
@@ -122,17 +123,17 @@ NO_NAME = Named()
 class ResponseItems:
     """The items of one response, which is not kept alive; or one item without a response."""
 
-    def __init__(self, response: Response | None, settings: DenoiseSettings, page: CrawledPage | None):
+    def __init__(self, response: Response | None, settings: DenoiseSettings):
         self.url = "" if response is None else response.url
         self.is_ok = response is None or response.status == OK
         self._response = None if response is None else weakref.ref(response)
         self.settings = settings
-        self.page = page
-        self._names = {self.url, spelling(self.url)} - {""} if page is None else page.names
+        self.page: CrawledPage | None = None
+        self.is_read = False  # whether these two are known, as from the first item on
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
         self.held: Passage | None = None  # of an item, until others show whether this page is about it
-        self.carrying: deque[Request] | None = None  # which wait for that to leave our pipelines
+        self.carrying = deque[Request]()  # which wait for that to leave our pipelines
         self.sending: list[asyncio.Future[None]] = []  # of items that the callback held too long
         self.keys: Counter[str] = Counter()  # of its items, which are `numbered`
 
@@ -151,17 +152,18 @@ class ResponseItems:
 
         It is the one that led to this response, where sessions get different pages at one URL, else the newest.
         """
-        if not url or url in self._names:
+        names = {self.url, spelling(self.url)} - {""} if self.page is None else self.page.names
+        if not url or url in names:
             return Named(this=bool(url))
         url = self.absolute(url)
         name = spelling(url)
-        if url in self._names or name in self._names:
-            return Named(this=url in self._names or "#" not in url)
+        if url in names or name in names:
+            return Named(this=url in names or "#" not in url)
         page = pages.page_before(self.response)
         if page is None or page.names.isdisjoint({url, name}):
             page = pages.recent.get(url)
         if page is None and self.page is not None:
-            is_cut = "#" not in url and any(is_shortened(name, own) for own in self._names)  # as tracking often is
+            is_cut = "#" not in url and any(is_shortened(name, own) for own in names)  # as tracking often is
             if is_cut or name in self._declares():
                 return Named(this=True)
         return Named(other=url, other_page=page)
@@ -178,35 +180,19 @@ class ResponseItems:
         if held is not None and (named.this or not held.named.this):  # it is not the only one
             self.held = None
             yield held
-        if self.page is not None and self._is_about(named):
+        if self.page is not None and self.is_about(named):
             self.held = passage
         else:
             yield passage
 
-    def decide(self, passage: Passage) -> None:
-        """Decide which page's text an item gets."""
-        settings, named, page, reason = self.settings, passage.named, None, ""
-        if not settings.enabled:
-            reason = OPTED_OUT
-        elif named.other:
-            page = named.other_page
-            reason = "" if page is not None else self._or_no_html(ELSEWHERE)
-        elif self.page is None:
-            reason = self._or_no_html(NO_PAGE)
-        elif self._is_about(named):
-            page = self.page
-        else:
-            page, reason = self.page if settings.shared_body else None, SEVERAL
-        passage.assign(page, reason)
-
-    def _or_no_html(self, reason: str) -> str:
+    def or_no_html(self, reason: str) -> str:
         """Return why an item has no text: `reason`, unless the response is no HTML, by its class or its bytes."""
         response = self.response
         if not isinstance(response, TextResponse):
             return reason
         return NO_HTML if not is_html(response) else NO_MARKUP if media_type(response.body) else reason
 
-    def _is_about(self, named: Named) -> bool:
+    def is_about(self, named: Named) -> bool:
         """Return whether this page is about an item, judged by the items so far."""
         return self._naming_this == 1 if named.this else self._items == 1 and not named.other
 
@@ -271,13 +257,21 @@ class Passage:
         self.original = self.item  # as it left the spider
         self.content = values_of(self.item)  # the values that it has now
 
-    def assign(self, page: CrawledPage | None, reason: str) -> None:
-        """Note the page whose text it gets, and why this is not its own, "" if it is."""
+    def decide(self) -> None:
+        """Decide which page's text it gets, and why this is not its own, "" if it is."""
+        siblings, named, reason = self.siblings, self.named, ""
+        page = named.other_page if named.other else siblings.page
+        if not siblings.settings.enabled:
+            page, reason = None, OPTED_OUT
+        elif page is None:
+            reason = siblings.or_no_html(ELSEWHERE if named.other else NO_PAGE)
+        elif not (named.other or siblings.is_about(named)):
+            page, reason = page if siblings.settings.shared_body else None, SEVERAL
         self.page, self.reason = page, reason
         self.own_page = None if reason else page
-        of = page or self.siblings
+        of = page or siblings
         self.settings, self.url, self.is_ok = of.settings, of.url, of.is_ok
-        counted = page or self.siblings.page
+        counted = page or siblings.page
         self.tally = None if counted is None else counted.tally  # of its site
 
     def compare(self, spellings: Spellings, *, version: bool, chunks: str) -> str:
@@ -296,7 +290,10 @@ class Passage:
         is_body = name == settings.body_field
         # the text of the page, possibly changed by another pipeline
         is_given = name in self.given or (made is not None and made.fields.get(name) == text)
-        key = self._key(held.get(settings.dedup_key_field))
+        value = held.get(settings.dedup_key_field)
+        if not (isinstance(value, str) and value.strip()) and type(value) is not int:
+            value = url_in(held, settings.dedup_key_field) or self.url
+        key = str(value).strip()
         obstacle = self._obstacle(key, text, is_given=is_given, is_body=is_body)
         if obstacle:
             return obstacle
@@ -308,6 +305,12 @@ class Passage:
         if self.page is not None and self.page.text is not None and read is not None:
             self.page.text = self.page.text._replace(read=None)  # it is as large as the text, and needed once
         skipped = {name, *settings.skipped_fields}
+        shown = None
+        if version:
+            # bodies also change with the comparison pages, so they do not count as changes of the page
+            shown = all_values(held, skipped.union(settings.columns[""].values()))
+            if self.own_page is not None and self.own_page.text is not None and self.own_page.text.amounts:
+                shown[AMOUNTS] = self.own_page.text.amounts
         values = own_values(held, skipped.union(settings.item_fields.values()))
         title = str(values.pop("title", "" if own is None else own.title))
         site = site_of(self.url or key) if self.page is None else self.page.host
@@ -320,21 +323,13 @@ class Passage:
             site=site,
             title=title,
             values={} if fields.decide else values,
-            shown=self._shown(held, skipped) if version else None,
+            shown=shown,
             source=own.source if own is not None and is_own else b"",
             chunks=[row["id"] for row in chunk_rows_of(held.get(chunks))] if chunks else (),
             made=read,
             is_alone=settings.dedup == "off",
         )
         return ""
-
-    def _shown(self, held: Mapping[Any, Any], skipped: set[str]) -> dict[str, object]:
-        """Return the fields that show a change."""
-        # bodies also change with the comparison pages, so they do not count as changes of the page
-        shown = all_values(held, skipped.union(self.settings.columns[""].values()))
-        if self.own_page is not None and self.own_page.text is not None and self.own_page.text.amounts:
-            shown[AMOUNTS] = self.own_page.text.amounts
-        return shown
 
     def _obstacle(self, key: str, text: str, *, is_given: bool, is_body: bool) -> str:
         """Return why a text is not compared; "" if it is."""
@@ -351,13 +346,6 @@ class Passage:
         except UnicodeEncodeError:  # lone surrogates, which no store can write
             return "unwritable"
         return ""
-
-    def _key(self, value: Any) -> str:
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
-        if not isinstance(value, str) or not value.strip():
-            value = url_in(self.content, self.settings.dedup_key_field) or self.url
-        return str(value).strip()
 
 
 class Spellings:
@@ -427,17 +415,24 @@ class Passages:
 
     def begin(self, response: Response) -> None:
         """Note a response that enters its callback, perhaps again, as if a middleware keeps responses."""
-        if (known := self._responses.get(response)) is not None and known.held is None:
+        if self.of_response(response).held is None:
             del self._responses[response]
         if response.request is not None and PARSE_META in response.request.meta:
             self._parsed = weakref.ref(response)
 
-    async def take(self, response: Response, item: Any) -> list[Any]:
+    def of_response(self, response: Response) -> ResponseItems:
+        """Return the items of a response."""
+        if response not in self._responses:
+            self._responses[response] = ResponseItems(response, self._crawl.settings)
+        return self._responses[response]
+
+    async def take(self, siblings: ResponseItems, item: Any) -> list[Any]:
         """Take an item that leaves the spider; return the items of its response that may pass now."""
-        siblings = self._responses.get(response) or await self._siblings(response)
+        if not siblings.is_read:
+            await self._read(siblings)
         if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
             self._add(item, passage)
-            return [item]
+            return [self._decided(passage)]
         passage = Passage(item, siblings)
         named = siblings.named(url_in(passage.content, self._crawl.settings.url_field), self._pages)
         if not named.this or any(map(partial(has_field, item), siblings.settings.item_fields.values())):
@@ -449,13 +444,10 @@ class Passages:
             asyncio.get_running_loop().call_soon(self._note_values, passage)
         return ready
 
-    def rest(self, response: Response) -> list[Any]:
-        """Return the held item, if any, after the callback has ended."""
-        siblings = self._responses.get(response)
-        if siblings is None or siblings.held is None:
-            return []
-        held, siblings.held = siblings.held, None
-        return [self._decided(held)]
+    def let_go(self, passage: Passage) -> Any:
+        """Return an item that is held."""
+        passage.siblings.held = None
+        return self._decided(passage)
 
     async def of(self, item: Any, pipeline: object) -> Passage:
         """Return the passage of an item that enters a pipeline of ours; a new one for an item from no callback."""
@@ -491,8 +483,20 @@ class Passages:
     def go_on(self, passage: Passage) -> None:
         """Go on after waiting: with a copy that has the noted values, if the spider has changed the item since."""
         values, passage.values = passage.values, None
-        if values is not None and (item := with_values(passage.item, passage.content, values)) is not passage.item:
-            self.replace(passage, item)
+        now = {**passage.content}
+        if values is None or ([*now] == [*values] and [*map(id, now.values())] == [*map(id, values.values())]):
+            return
+        made = copied(passage.item)
+        if made is passage.item:  # its class permits no copy
+            return
+        try:
+            held = made if isinstance(made, dict) else ItemAdapter(made)
+            for name in [name for name in held if name not in values]:
+                del held[name]
+            held.update(values)
+        except Exception:  # raised by a validator of its class
+            return
+        self.replace(passage, made)
 
     def replace(self, passage: Passage, item: Any) -> None:
         """Go on with another object, which is found from now on."""
@@ -523,21 +527,6 @@ class Passages:
             if passage.given and not passage.is_ours:
                 self.refused.note(passage.given, error)
         return passage
-
-    async def sent(self, response: Response) -> None:
-        """Wait for items that were sent to the pipelines from here: a crawl that ends waits for responses."""
-        if (siblings := self._responses.get(response)) is not None and siblings.sending:
-            await asyncio.wait(siblings.sending)
-
-    def wait_for_held(self, response: Response, carrying: deque[Request]) -> None:
-        """Note the requests that wait for the items of a response."""
-        if (siblings := self._responses.get(response)) is not None:
-            siblings.carrying = carrying
-
-    def holds(self, response: Response) -> bool:
-        """Return whether an item of a response is held."""
-        siblings = self._responses.get(response)
-        return siblings is not None and siblings.held is not None
 
     def carried(self, request: Request) -> list[Passage]:
         """Return the passages of the items that a request carries to its callback."""
@@ -583,11 +572,14 @@ class Passages:
 
     async def _late(self, item: Any) -> Passage:
         response = self._parsed()
-        passage = Passage(item, ResponseItems(None, self._crawl.settings, None))
+        passage = Passage(item, ResponseItems(None, self._crawl.settings))
         try:
             if response is not None:
-                passage.siblings = self._responses.get(response) or await self._siblings(response)
+                passage.siblings = self.of_response(response)
+                if not passage.siblings.is_read:
+                    await self._read(passage.siblings)
             if passage.siblings.settings.html_field and (found := await self._of_field(passage.siblings, item)):
+                self._decided(found)
                 return found
             url = url_in(passage.content, self._crawl.settings.url_field)
             passage.named = passage.siblings.named(url, self._pages)
@@ -610,21 +602,22 @@ class Passages:
         page = await self._pages.read_field(address, html, response.request, response, settings)
         if page is None:
             return None
-        siblings.count(Named())
-        passage = Passage(item, siblings)
-        passage.assign(page, "")
-        return passage
+        siblings.count(NO_NAME)
+        return Passage(item, siblings, Named(other=address, other_page=page))
 
-    async def _siblings(self, response: Response) -> ResponseItems:
-        request, pages = response.request, self._pages
+    async def _read(self, siblings: ResponseItems) -> None:
+        """Read the page of a response."""
+        response, pages = siblings.response, self._pages
+        if response is None:
+            return
         page, settings = pages.crawled.get(response), self._crawl.settings
-        if page is None and request is not None:
-            page, settings = await pages.read(request, response), pages.settings_for(request)
-        elif page is not None:
+        if page is not None:
             settings = page.settings
+        elif response.request is not None:
+            page, settings = await pages.read(response.request, response), pages.settings_for(response.request)
         if page is None and settings.enabled:  # the response is a placeholder: a page object has fetched the page
             page = pages.recent.get(response.url)
-        return self._responses.setdefault(response, ResponseItems(response, settings, page))
+        siblings.page, siblings.settings, siblings.is_read = page, settings, True
 
     def _note_values(self, passage: Passage) -> None:
         """Note the values of an item that is still held, and do not hold it forever."""
@@ -634,14 +627,13 @@ class Passages:
 
     def _pass_on(self, passage: Passage) -> None:
         """Send an item on whose callback still awaits something, perhaps what pipelines or requests do with it."""
-        passage.siblings.held = None
-        passage.siblings.sending.append(asyncio.ensure_future(self._send(passage, passage.siblings)))
+        passage.siblings.sending.append(asyncio.ensure_future(self._send(self.let_go(passage), passage.siblings)))
 
-    async def _send(self, passage: Passage, siblings: ResponseItems) -> None:
+    async def _send(self, item: Any, siblings: ResponseItems) -> None:
         """Send an item to the pipelines, then the requests that wait for it."""
         engine: Any = self._crawl.crawler.engine
         try:
-            await engine.scraper.start_itemproc_async(self._decided(passage), response=siblings.response)
+            await engine.scraper.start_itemproc_async(item, response=siblings.response)
             while siblings.carrying:
                 engine.crawl(siblings.carrying.popleft())
         except Exception as error:
@@ -649,7 +641,7 @@ class Passages:
 
     def _decided(self, passage: Passage) -> Any:
         """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""
-        passage.siblings.decide(passage)
+        passage.decide()
         passage.since = time.monotonic()
         if passage.timer is not None:
             passage.timer.cancel()
