@@ -348,13 +348,11 @@ class NearDuplicatePipeline(ItemPipeline):
             self._crawl.count(f"dedup/not_compared/{obstacle}")
             if obstacle in SAID:
                 self._crawl.say_once(f"dedup/{obstacle}", SAID[obstacle], level=logging.INFO)
-            if obstacle == NO_TEXT:
-                self._state.passages.go_on(passage)
-                if self._has_no_content(passage) or (page is not None and page.text and not page.text.size):
-                    self._mark(passage, NO_CONTENT, True)
+            is_empty = page is not None and page.text and not page.text.size
+            if obstacle == NO_TEXT and (is_empty or self._has_no_content(passage)):
+                self._mark(passage, NO_CONTENT, True)
             return
         if keeps and self._has_no_content(passage):  # it must not replace the text of an earlier crawl
-            self._state.passages.go_on(passage)
             passage.old_chunks, passage.outcome = None, NO_CONTENT
             self._act(passage, Verdict(), NO_CONTENT)
             return
@@ -365,7 +363,6 @@ class NearDuplicatePipeline(ItemPipeline):
             return
         outcome = await self._outcome(passage, verdict)
         passage.verdict, passage.outcome = verdict, outcome
-        self._state.passages.go_on(passage)
         is_new = not verdict.duplicate and (verdict.since is None or verdict.updated)
         passage.old_chunks = verdict.chunks if is_new else None
         self._crawl.count(
@@ -411,28 +408,30 @@ class NearDuplicatePipeline(ItemPipeline):
         key, tally = passage.text.key, passage.tally
         if outcome == UNCHANGED:
             raise UnchangedItem(_moment(verdict))
-        self._crawl.count(outcome != COPY and f"dedup/passed/{outcome}")
+        if outcome == COPY:
+            self._crawl.count("dedup/duplicates")
+            if tally is not None:
+                tally.counts.copies += 1
+            if passage.settings.dedup == "drop":
+                self._drop(key, verdict)
+            scores = {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
+            self._mark(passage, MARK, {"of": verdict.of} | {name: round(value, 4) for name, value in scores.items()})
+            return
+        self._crawl.count(f"dedup/passed/{outcome}")
         if outcome == VARIANT:
             self._crawl.say_once("variants", VARIANTS, key, verdict.reason, level=logging.INFO)
-            logger.debug("Variant: %s, %s", key, verdict.reason, extra=self._crawl.extra)
         elif outcome == NO_CONTENT:
             self._crawl.say_once(NO_CONTENT, SAID_NO_CONTENT, key, level=logging.INFO)
             if tally is not None:
                 tally.counts.no_content += 1
-        elif outcome == COPY:
-            if tally is not None:
-                tally.counts.copies += 1
-            self._note_copy(passage, verdict)
-        scores = {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
         marks = {
-            COPY: {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}},
             VARIANT: verdict.variant_of,
             UPDATE: verdict.update_of,
             CONTAINS: [*verdict.contains],
             NO_CONTENT: True,
         }
         if outcome in marks:
-            self._mark(passage, MARK if outcome == COPY else outcome, marks[outcome])
+            self._mark(passage, outcome, marks[outcome])
 
     def _note_seen(self, passage: Passage, verdict: Verdict) -> None:
         """Count an item that was delivered before, and mark it, depending on the settings."""
@@ -446,6 +445,7 @@ class NearDuplicatePipeline(ItemPipeline):
 
     def _mark(self, passage: Passage, mark: str, value: Any) -> None:
         """Set a mark in its field, if the settings name it or the item's class declares it; of a copy, also again."""
+        self._state.passages.go_on(passage)
         field, item = passage.settings.mark_field(mark), passage.item
         is_asked = mark == SEEN or passage.settings.dedup == "mark" or mark in passage.settings.fields
         if (
@@ -455,17 +455,13 @@ class NearDuplicatePipeline(ItemPipeline):
         ):
             self._set(passage, field, value)
 
-    def _note_copy(self, passage: Passage, verdict: Verdict) -> None:
-        """Count a near-duplicate, and drop it unless it is marked."""
-        key = passage.text.key
-        self._crawl.count("dedup/duplicates")
-        if passage.settings.dedup == "drop":
-            dropped, checked = map(self._crawl.counted, ("dedup/duplicates", "dedup/checked"))
-            if checked >= MANY and dropped > checked / 2:
-                self._crawl.say_once("most_dropped", MOST_ARE_DROPPED, dropped, checked, verdict.of)
-            self._crawl.say_once("dropped", DROPPED, key, verdict.of, verdict.score, level=logging.INFO)
-            raise NearDuplicate(verdict.of, verdict.score)
-        logger.debug("Near-duplicate: %s of %s (score %.2f)", key, verdict.of, verdict.score, extra=self._crawl.extra)
+    def _drop(self, key: str, verdict: Verdict) -> None:
+        """Drop a near-duplicate."""
+        dropped, checked = map(self._crawl.counted, ("dedup/duplicates", "dedup/checked"))
+        if checked >= MANY and dropped > checked / 2:
+            self._crawl.say_once("most_dropped", MOST_ARE_DROPPED, dropped, checked, verdict.of)
+        self._crawl.say_once("dropped", DROPPED, key, verdict.of, verdict.score, level=logging.INFO)
+        raise NearDuplicate(verdict.of, verdict.score)
 
 
 def _moment(verdict: Verdict) -> str:
