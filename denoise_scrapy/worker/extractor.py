@@ -19,7 +19,7 @@ from denoise_scrapy.body import Body, Example, SiteModel, find_strategy
 from denoise_scrapy.body.example_files import examples_of
 from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of
 from denoise_scrapy.body.extraction import PAGES_A_SITE, SET_ASIDE, TOO_LARGE, with_source
-from denoise_scrapy.body.fields import META, NEWS, held_bytes, values_of
+from denoise_scrapy.body.fields import META, NEWS, values_of
 from denoise_scrapy.body.kind import NONE
 from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.dedup import RULES, source_of
@@ -92,14 +92,9 @@ class Extracted(NamedTuple):
     title: str = ""  # the page's own, for the index
     source: bytes = b""  # the lines of the page and of its body (`source_of`)
     amounts: str = ""  # prices and tables
-    nbytes: int = 0  # approximate bytes in memory
     reading: PageReading | None = None
     error: Exception | None = None  # from reading metadata
     body: Body | None = None  # if wished
-
-    def measured(self) -> Extracted:
-        """Return this with its size."""
-        return self._replace(nbytes=held_bytes([self.title, self.source, self.amounts, self.fields]))
 
 
 @dataclass
@@ -142,7 +137,16 @@ class Extractor:
     def read(self, source: PageSource, root: Any = None) -> int:
         """Read a page, or lxml's tree of it; return how many of its elements have a box."""
         settings = source.settings or self._settings
-        page = _parsed(source, settings, root)
+        if source.as_text:
+            page = Page.without_structure(source.html, url=source.url, encoding=source.encoding)
+        else:
+            # selectors are for pages of items
+            keep, remove = (settings.keep, settings.remove) if source.number else ((), ())
+            page = Page.parse(
+                source.html, url=source.url, encoding=source.encoding, keep=keep, remove=remove, root=root
+            )
+            if source.layout:
+                page.boxes = boxes_on(page, source.layout)
         self._keeps_elements |= find_strategy(settings.strategy).needs_elements
         if source.is_comparable and not page.media_type:
             self._memory.remember(page if self._keeps_elements else page.facts)
@@ -184,7 +188,8 @@ class Extractor:
         known, others = self._known(kept)
         if known.mates < wish.mates:
             return known
-        extracted = _extracted(page, others, kept, wish, self._examples(kept.settings, page.url))
+        examples = self._examples(kept.settings, page.url) if self._taught or kept.settings.examples else []
+        extracted = _extracted(page, others, kept, wish, examples)
         page.drop_columns()
         self._keep(number, _Page(page.facts, kept.settings, None))
         return extracted
@@ -271,16 +276,6 @@ def sendable(error: Exception) -> Exception:
     return RuntimeError(f"{type(error).__name__}: {error}")
 
 
-def _parsed(source: PageSource, settings: DenoiseSettings, root: Any) -> Page:
-    if source.as_text:
-        return Page.without_structure(source.html, url=source.url, encoding=source.encoding)
-    keep, remove = (settings.keep, settings.remove) if source.number else ((), ())  # these are for pages of items
-    page = Page.parse(source.html, url=source.url, encoding=source.encoding, keep=keep, remove=remove, root=root)
-    if source.layout:
-        page.boxes = boxes_on(page, source.layout)
-    return page
-
-
 def _extracted(
     page: Page,
     others: Sequence[Page | PageFacts],
@@ -297,7 +292,13 @@ def _extracted(
         body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
     if source is not None and not is_large and len(source.html) <= MAX_HTML:
         body = with_source(body, partial(decode_html, source.html, source.encoding), examples)
-    meta, error = _meta_of(body) if settings.columns[META] else (None, None)
+    meta, error = None, None
+    if settings.columns[META]:
+        try:
+            meta = body.meta
+        except Exception as failed:  # then it is the title alone
+            meta, error = metadata.Metadata(title=body.title), sendable(failed)
+            vars(body)["meta"] = meta
     rule, is_versioned = RULES[settings.dedup_rule], wish.version and settings.needs_index
     is_compared = settings.needs_index and settings.compared_fields.text in {"", settings.body_field}
     reading = None
@@ -323,7 +324,7 @@ def _extracted(
         reading=reading,
         error=error,
         body=replace(body, make_source=str) if body.confidence < wish.body_below else None,  # to be sent
-    ).measured()
+    )
 
 
 #: Dates have a digit, of whatever script.
@@ -341,15 +342,6 @@ def parts_of(page: Page, body: Body, meta: metadata.Metadata | None) -> dict[str
         dated = (line for line in lines if date_in(line, meta.language)[:10] == meta.published[:10] != "")
         said = {"author": next(iter(meta.authors), ""), "date": next(dated, "")} | said
     return said
-
-
-def _meta_of(body: Body) -> tuple[metadata.Metadata, Exception | None]:
-    """Return a body's metadata, which are its title where reading them fails, and the error."""
-    try:
-        return body.meta, None
-    except Exception as failed:
-        vars(body)["meta"] = metadata.Metadata(title=body.title)
-        return body.meta, sendable(failed)
 
 
 def _taught(body: Body) -> str:
