@@ -139,24 +139,19 @@ class Duplicates:
         failure: Failure | None = None,
     ) -> None:
         """Take the signal of an item that was dropped, with an exception, or failed, with a failure."""
-        self._lost(self._passages.end(item, response, exception if failure is None else failure.value))
-
-    def _lost(self, passage: Passage | None) -> None:
+        passage = self._passages.end(item, response, exception if failure is None else failure.value)
         if passage in self._open:
             self._end(passage, lost=True)
 
     def _item_scraped(self, item: Any, response: Response | None) -> None:
         passage = self._passages.end(item, response)
-        if item is None:  # by a pipeline that returns nothing
-            self._lost(passage)
-            return
         followed = passage if passage in self._open else None
-        took = True
-        if self.feeds.exporter is not None:  # before another item reaches the feeds
-            took = self.feeds.took(None if followed is None else followed.text[:3:2])
+        is_lost = item is None  # by a pipeline that returns nothing
+        if not is_lost and self.feeds.exporter is not None:  # before another item reaches the feeds
+            is_lost = not self.feeds.took(None if followed is None else (followed.text.key, followed.text.scope))
         if followed is None:
             return
-        if not took:
+        if is_lost:
             self._end(followed, lost=True)
             return
         self._unwritten.append(followed)
@@ -177,8 +172,7 @@ class Duplicates:
     async def finish(self) -> None:
         """Settle the remaining items, whose final objects are unknown; those that failed are no longer among them."""
         for passage in list(self._open):
-            self.index.end(passage.text, passage.claim, lost=False)
-            self._let_pass(passage)
+            self._end(passage, lost=False)
         if self._gone:
             self.gone_chunks = await self.index.use(self._forget_gone) or []
             if self.gone_chunks:
@@ -204,7 +198,12 @@ class Duplicates:
             if now() >= until:
                 self._crawl.count("dedup/passed/waited_in_vain")
                 return await self.index.use(partial(_put, text, read, is_kept=True))
-            await self._outcome(str(verdict.of), text.scope, until - now())
+            kept = verdict.of, text.scope
+            same = next((one for one in reversed(self._open) if (one.text.key, one.text.scope) == kept), None)
+            # until that item has ended, or the next check of the index is due
+            with suppress(asyncio.TimeoutError):
+                waiting = asyncio.sleep(LOOK_AGAIN) if same is None else same.over.wait()
+                await asyncio.wait_for(waiting, until - now())
 
     async def _kept(self, keys: set[str]) -> str:
         """Return the first of some keys of one page's items once these have ended; "" if they were lost."""
@@ -229,13 +228,6 @@ class Duplicates:
         """Stop following an item, and wake the copies waiting for its end."""
         self._open.pop(passage, None)
         passage.over.set()
-
-    async def _outcome(self, key: str, scope: str, seconds: float) -> None:
-        """Wait until the item with this key has ended, or the next check of the index is due."""
-        same = next((one for one in reversed(self._open) if (one.text.key, one.text.scope) == (key, scope)), None)
-        with suppress(asyncio.TimeoutError):
-            waiting = asyncio.sleep(LOOK_AGAIN) if same is None else same.over.wait()
-            await asyncio.wait_for(waiting, seconds)
 
 
 def _put(text: ItemText, read: ReadText, index: DuplicateIndex, *, is_kept: bool = False) -> Verdict:
