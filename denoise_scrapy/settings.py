@@ -95,8 +95,8 @@ class Declaration:
 
     meaning: str  # one line for the documentation
     unit: str = ""  # unit of a number
-    low: float | None = None  # minimum of a number
-    high: float | None = None  # maximum of a number
+    low: float = -math.inf  # minimum of a number
+    high: float = math.inf  # maximum of a number
     choices: tuple[str, ...] = ()  # the valid texts; empty for any
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # keys of a dict, with the valid values of each
     may_be_empty: bool = False  # whether "" and None are valid texts
@@ -115,7 +115,7 @@ class Declaration:
             pairs = (f"{', '.join(keys)} to {' | '.join(values) or to}" for values, keys in keys_of.items())
             return " | ".join((*self.choices, "dict: " + "; ".join(pairs)))
         low, high = self.low, self.high
-        limits = "" if low is None else f" >= {low:g}" if high is None else f", {low:g} to {high:g}"
+        limits = f", {low:g} to {high:g}" if high < math.inf else f" >= {low:g}" if low > -math.inf else ""
         words = "text" if kind == "str" and self.may_be_empty else _KINDS[kind][0]
         return self.valid or " | ".join(self.choices) or words + limits
 
@@ -495,10 +495,9 @@ def _checked(name: str, value: object, kind: str, declared: Declaration, *, impo
         return _checked_pairs(name, value, declared, imports=imports)
     try:
         parsed = _KINDS[kind][1](value)
-        too_low = None not in (declared.low, parsed) and parsed < declared.low
-        too_high = None not in (declared.high, parsed) and parsed > declared.high
-        unknown = declared.choices and parsed not in declared.choices
-        if too_low or too_high or unknown or (parsed == "" and not declared.may_be_empty):
+        is_beyond = isinstance(parsed, (int, float)) and not declared.low <= parsed <= declared.high
+        is_unknown = declared.choices and parsed not in declared.choices
+        if is_beyond or is_unknown or (parsed == "" and not declared.may_be_empty):
             raise ValueError
     except (ValueError, KeyError):
         hint = nearest_hint(value, declared.choices) if isinstance(value, str) else ""

@@ -137,21 +137,15 @@ class Bodies:
             tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)
             if tally.counts.pages in JUDGED_AT:
                 await self._health.judge([page.site])
-        if found.error is not None:
-            self._report_meta(found.error, page.url)
+        if isinstance(found.error, ImportError):  # for fields from a request's meta, unknown at the start
+            self._crawl.say_once("meta", "Fields from the meta of a request: %s", found.error)
+        elif found.error is not None:
+            self._crawl.report("meta", found.error, page.url)
         if found.fallback == TOO_LARGE:
             self._crawl.say_once("too_large", NOT_JUDGED, page.url)
-        if found.body is None:  # as in most crawls
-            return found
-        if self._fallback is not None and found.body.confidence < self._doubted_below:
+        if self._fallback is not None and found.body is not None and found.body.confidence < self._doubted_below:
             found = await self._fallback.revised(page, found, found.body)
-        return found if page.wants_body else found._replace(body=None)
-
-    def _report_meta(self, error: Exception, url: str) -> None:
-        if isinstance(error, ImportError):  # for fields from a request's meta, unknown at the start
-            self._crawl.say_once("meta", "Fields from the meta of a request: %s", error)
-        else:
-            self._crawl.report("meta", error, url)
+        return found if page.wants_body or found.body is None else found._replace(body=None)
 
     async def _wait(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> Known:
         """Wait for pages of the crawl, and return what is known afterwards."""

@@ -13,7 +13,7 @@ from scrapy.http import Response
 from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.crawl.parts import MOST_KNOWN, MOST_OF_ALL, Crawl
-from denoise_scrapy.site import page_identity, site_key
+from denoise_scrapy.site import site_key
 
 # Fetches allowed in addition to DENOISE_COMPARISON_SHARE: two pages each of the first two templates.
 FREE = 4
@@ -57,7 +57,7 @@ class FetchBudget:
     def __init__(self, crawl: Crawl):
         self._crawl = crawl
         self._records: OrderedDict[str, FetchRecord] = OrderedDict()  # by site, and by host
-        self._tried: LocalCache[int, None] = LocalCache(MOST_OF_ALL)  # hashes
+        self.tried: LocalCache[int, None] = LocalCache(MOST_OF_ALL)  # hashes of the pages of URLs
         self._crawled = 0  # responses to requests of the crawl itself
         self._spent = 0  # fetches begun; subtracted again if nothing was sent
         connect = crawl.crawler.signals.connect
@@ -86,14 +86,6 @@ class FetchBudget:
         if TIMEOUT - self.record(_host(site)).seconds < TIMEOUT * LEAST_TIME:
             self.give_up(site, "slow")
         return bool(self.record(site).given_up)
-
-    def note_tried(self, url: str) -> None:
-        """Record that `url` was fetched, or could not be."""
-        self._tried[hash(page_identity(url))] = None
-
-    def tried(self, url: str) -> bool:
-        """Return whether `url`, or another spelling of it, was tried before."""
-        return hash(page_identity(url)) in self._tried
 
     def affords(self, site: str) -> bool:
         """Return whether the limits of the crawl and of the site allow another request to it."""

@@ -101,9 +101,7 @@ class Fetcher:
             finally:
                 self._budget.count_request(site, -1)
             for url in urls:
-                if await is_done() is None:
-                    return
-                if not self._budget.affords(site):
+                if await is_done() is None or not self._budget.affords(site):
                     return
                 await self._fetch(url, page)
 
@@ -126,7 +124,7 @@ class Fetcher:
             url
             for url in sibling_links(page.url, links, PER_SITE, self._pages.visited)
             if page_identity(url) not in own
-            and not self._budget.tried(url)
+            and hash(page_identity(url)) not in self._budget.tried
             and self._pages.recent.get(url) is None
             # if there are comparison pages, though of other templates, guessing is not worthwhile: then only a few URLs
             # very similar to the page's own are tried
@@ -137,7 +135,7 @@ class Fetcher:
     async def _fetch(self, url: str, page: CrawledPage) -> None:
         """Fetch `url`, and have its page read if `page` may be compared with it."""
         site = page.site
-        self._budget.note_tried(url)
+        self._budget.tried[hash(page_identity(url))] = None
         response = await self._ask(url, page)
         location = None if response is None else redirect_to_same_page(response)
         if location is not None and self._budget.affords(site) and not self._gives_up(site):

@@ -83,7 +83,10 @@ class CrawledPages:
         if self._is_treated(len(response.body), settings):
             source = self._source(request, response, settings, next(self._numbers))
             crawled = CrawledPage(source, settings, request, response)
-            crawled.is_got = self._is_got(request) and not self._has_own_proxy(request)
+            # a browser's context may have a proxy, which ours has not
+            context = self._contexts.get(request.meta.get("playwright_context"))
+            context = context or request.meta.get("playwright_context_kwargs") or {}
+            crawled.is_got = self._is_got(request) and "proxy" not in context
             crawled.wants_body = wants_body
             crawled.tally = self._health.tally(crawled.site)
             crawled.record = self._record(crawled)
@@ -162,9 +165,3 @@ class CrawledPages:
     def _is_got(self, request: Request) -> bool:
         """Return whether only plain GETs led to a request."""
         return is_get(request) and not any(hash(url) in self._posted for url in redirected_from(request))
-
-    def _has_own_proxy(self, request: Request) -> bool:
-        """Return whether a browser rendered a page in a context that has a proxy, which ours has not."""
-        meta = request.meta
-        context = self._contexts.get(meta.get("playwright_context")) or meta.get("playwright_context_kwargs") or {}
-        return "proxy" in context

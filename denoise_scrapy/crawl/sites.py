@@ -217,7 +217,12 @@ class SiteHealth:
         kept = await self._sites.use(lambda store: {site: store.health(site) for site in sites}, len(sites)) or {}
         for site in sites:
             crawl = self._tallies[site].crawl()
-            earlier = [one for one in self._read(kept.get(site, b"")) if one.began != self._began]
+            try:
+                stored = read_record(kept.get(site, b""))
+            except ValueError:
+                self._crawl.count("site_memory/corrupt")
+                stored = []
+            earlier = [one for one in stored if one.began != self._began]
             before = [one for one in earlier if one.ended <= self._began]
             crawl = judged[site] = replace(crawl, alarms=tuple(alarms(crawl, before)), ended=time.time())
             if crawl.alarms:
@@ -229,10 +234,3 @@ class SiteHealth:
         if records:
             await self._sites.use(lambda store: store.save_health(records), len(records))
         return judged
-
-    def _read(self, record: bytes) -> list[SiteCrawl]:
-        try:
-            return read_record(record)
-        except ValueError:
-            self._crawl.count("site_memory/corrupt")
-            return []

@@ -21,7 +21,6 @@ from denoise_scrapy.crawl.passages import Passages
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
-from denoise_scrapy.settings import DenoiseSettings
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl.paged import PagedBodies
@@ -32,8 +31,8 @@ STATE = "_denoise_state"  # attribute of a crawler
 class CrawlState:
     """The objects that do the work of one crawl; raises `ConfigurationError` for invalid settings."""
 
-    def __init__(self, crawler: Crawler):
-        self.crawl = crawl = Crawl(crawler)
+    def __init__(self, crawl: Crawl):
+        self.crawl = crawl
         if crawl.settings.teacher:
             from denoise_scrapy.crawl.teacher import with_folder  # noqa: PLC0415 - for crawls that have one
 
@@ -50,7 +49,7 @@ class CrawlState:
         self.bodies.keeps_versions = self.duplicates.index.keeps_versions
         self.items_in_work = 0
         self.pipelines = 0  # number of ours
-        connect = crawler.signals.connect
+        connect = crawl.crawler.signals.connect
         connect(crawl.start, signals.spider_opened)
         if crawl.settings.pages_field:
             connect(self._request_dropped, signals.request_dropped)
@@ -103,8 +102,8 @@ def state_of(crawler: Crawler) -> CrawlState:
     attributes = vars(crawler)
     if STATE not in attributes:
         with refusing_to_start(crawler):
-            is_enabled = DenoiseSettings.from_settings(crawler.settings, crawler.spider).enabled
-            attributes[STATE] = CrawlState(crawler) if is_enabled else None
+            crawl = Crawl(crawler)
+            attributes[STATE] = CrawlState(crawl) if crawl.settings.enabled else None
     state: CrawlState | None = attributes[STATE]
     if state is None:
         raise NotConfigured  # without a reason, which Scrapy would log as a warning

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -280,18 +280,11 @@ def _schema(link: sqlite3.Connection, most: int) -> Schema:
     return found
 
 
-def _own_schema(kind: FileKind) -> Schema:
-    """Return those of a new file, as written by SQLite."""
-    link = sqlite3.connect(":memory:")
-    _make(link, kind)
-    found = _schema(link, -1)
-    link.close()
-    return found
-
-
 def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
     """Compare a file with its kind, constants first."""
-    own = _own_schema(kind)
+    with closing(sqlite3.connect(":memory:")) as new:  # as SQLite writes it
+        _make(new, kind)
+        own = _schema(new, -1)
     found = _schema(link, len(own) + 1)
     if any(row in own for row in found if row[1] == "meta"):
         for name, value in constants.items():

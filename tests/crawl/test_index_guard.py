@@ -15,7 +15,7 @@ from scrapy.utils.test import get_crawler
 from denoise_scrapy.crawl import duplicates
 from denoise_scrapy.crawl.duplicates import CrawlIndex
 from denoise_scrapy.crawl.passages import ItemText
-from denoise_scrapy.crawl.state import CrawlState
+from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
 from denoise_scrapy.support import storage
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
@@ -165,7 +165,7 @@ def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(
 
 def guarded(**settings: str) -> CrawlIndex:
     event_loop()
-    guard = CrawlIndex(CrawlState(get_crawler(settings_dict=settings)).crawl)
+    guard = CrawlIndex(state_of(get_crawler(settings_dict=settings)).crawl)
     guard.open()
     return guard
 
