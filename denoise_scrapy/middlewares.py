@@ -89,7 +89,7 @@ class ItemPageMiddleware(Component):
         except Exception as raised:  # by the callback
             error = raised
         if siblings.held is not None:
-            yield passages.let_go(siblings.held)
+            yield passages.decided(siblings.held)
         while carrying:
             yield await passages.after_items(carrying.popleft())
         if siblings.sending:  # from here to the pipelines: a crawl that ends waits for responses

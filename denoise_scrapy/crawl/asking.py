@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from inspect import isawaitable
@@ -99,28 +99,24 @@ class Asked:
             return None
 
     async def _called(self, *given: object) -> Any:
+        answer: Future[Any] = Future()
+        answer.set_running_or_notify_cancel()  # from now on nobody cancels it
+
+        def run() -> None:
+            try:
+                answer.set_result(self._function(*given))
+            except StopIteration as error:  # which no future takes
+                answer.set_exception(RuntimeError(f"StopIteration: {error}"))
+            except BaseException as error:
+                answer.set_exception(error)
+
+        # a thread of its own does not keep the process from ending, as one of a pool would
+        threading.Thread(target=run, name="denoise-asked", daemon=True).start()
         try:
-            answer = await _in_thread(partial(self._function, *given))
-            return await answer if isawaitable(answer) else answer
+            found = await asyncio.wrap_future(answer)
+            return await found if isawaitable(found) else found
         except BaseException as error:
             if isinstance(error, (Exception, asyncio.CancelledError)):
                 raise
             # others are caught nowhere, and SystemExit would end the loop
             raise RuntimeError(f"{type(error).__name__}: {error}") from error
-
-
-def _in_thread(work: partial[Any]) -> Awaitable[Any]:
-    """Do some work in a thread of its own, which does not keep the process from ending, as one of a pool would."""
-    answer: Future[Any] = Future()
-    answer.set_running_or_notify_cancel()  # from now on nobody cancels it
-
-    def run() -> None:
-        try:
-            answer.set_result(work())
-        except StopIteration as error:  # which no future takes
-            answer.set_exception(RuntimeError(f"StopIteration: {error}"))
-        except BaseException as error:
-            answer.set_exception(error)
-
-    threading.Thread(target=run, name="denoise-asked", daemon=True).start()
-    return asyncio.wrap_future(answer)

@@ -69,16 +69,16 @@ class Bodies:
         self._is_patient = not any(0 < limit_of(name) < least for name, least in IMPATIENT.items())
         self.is_stopping = self._fetcher.is_stopping
         self._fallback = self._teacher = None
-        self._doubted_below = self._untaught_below = 0.0
+        self._body_below = 0.0  # confidence below which bodies are asked about
         if crawl.settings.fallback:
             from denoise_scrapy.crawl.fallback import Fallback  # noqa: PLC0415 - for crawls that have one
 
             self._fallback = Fallback(crawl)
-            self._doubted_below = crawl.settings.fallback_below
+            self._body_below = crawl.settings.fallback_below
         if crawl.settings.teacher:
             from denoise_scrapy.crawl.teacher import DOUBTED, Teacher  # noqa: PLC0415
 
-            self._teacher, self._untaught_below = Teacher(crawl, self._workers), DOUBTED
+            self._teacher, self._body_below = Teacher(crawl, self._workers), max(self._body_below, DOUBTED)
 
     async def text_of(self, page: CrawledPage, *, waits: bool = True) -> Extracted | None:
         """Return the text of a page, and other values of its items; None if it cannot be made.
@@ -118,8 +118,7 @@ class Bodies:
             self._crawl.say_once("reactor", NO_FETCHES)
             least = 0
         wants_reading = tally is not None and tally.wants_reading()
-        body_below = inf if page.wants_body else max(self._doubted_below, self._untaught_below)
-        wish = Wish(least, wants_reading, self.keeps_versions, body_below)
+        wish = Wish(least, wants_reading, self.keeps_versions, inf if page.wants_body else self._body_below)
         found: Extracted | Known | None = await self._workers.ask(Extractor.extract, page, wish)
         if isinstance(found, Known):
             after = await self._wait(page, found, needed, plenty)
@@ -143,7 +142,8 @@ class Bodies:
             self._crawl.report("meta", found.error, page.url)
         if found.fallback == TOO_LARGE:
             self._crawl.say_once("too_large", NOT_JUDGED, page.url)
-        if self._fallback is not None and found.body is not None and found.body.confidence < self._doubted_below:
+        below = self._crawl.settings.fallback_below
+        if self._fallback is not None and found.body is not None and found.body.confidence < below:
             found = await self._fallback.revised(page, found, found.body)
         return found if page.wants_body or found.body is None else found._replace(body=None)
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from scrapy import signals
 from scrapy.http import Response
-from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
+from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.job import job_dir
 from twisted.python.failure import Failure
@@ -251,7 +251,6 @@ class CrawlIndex:
         self.is_in_memory = self._place == MEMORY  # and ends with the crawl
         what, meanwhile = "The index of texts", "items pass without comparison"
         self._calls = StoreCalls(crawl, "dedup/store_", what, meanwhile, (_Shown,), BackOff(rest=REST))
-        self._beat: Any = None
         self._file: tuple[int, int] | None = None
         self._pending: deque[tuple[ItemText, int, bool]] = deque()  # text, claim, and whether the item was lost
         self._timer: asyncio.TimerHandle | None = None
@@ -281,8 +280,7 @@ class CrawlIndex:
 
     def begin(self) -> None:
         """Start recording at intervals that the crawl is alive."""
-        self._beat = create_looping_call(self._beat_now)
-        self._beat.start(CLAIM_SECONDS / 3, now=False)
+        self._crawl.repeat(self._beat_now, CLAIM_SECONDS / 3)
 
     async def use(self, call: Callable[[DuplicateIndex], Answer], *, aside: bool = False) -> Answer | None:
         """Return the result of a call; None if the index cannot be used now.
@@ -319,8 +317,6 @@ class CrawlIndex:
         if self._pending or self.index is not None:
             await self.use(self._measured)
         self._pending.clear()
-        if self._beat is not None and self._beat.running:
-            self._beat.stop()
         self._look_for_file()
         if self.is_in_memory and not self._calls.under_way:
             self._let_go()

@@ -59,7 +59,7 @@ class Crawl:
         self.crawler = crawler
         self.settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
         self.said = set[str]()  # keys of messages that were logged
-        self._progress: Any = None
+        self._loops = list[Any]()
         #: Has what was set aside examined for garbage again.
         self.take_back: Callable[[], None] = lambda: None
 
@@ -110,8 +110,13 @@ class Crawl:
     def start(self) -> None:
         """Start logging progress."""
         if interval := self.crawler.settings.getfloat("LOGSTATS_INTERVAL"):
-            self._progress = create_looping_call(self._say_progress)
-            self._progress.start(interval, now=False)
+            self.repeat(self._say_progress, interval)
+
+    def repeat(self, call: Callable[[], object], seconds: float) -> None:
+        """Make a call at intervals until the crawl ends."""
+        loop: Any = create_looping_call(call)
+        loop.start(seconds, now=False)
+        self._loops.append(loop)
 
     def set_aside(self) -> None:
         """Do not examine for garbage what the process holds now, modules above all: each time took a crawl 70 ms."""
@@ -121,9 +126,10 @@ class Crawl:
             self.take_back = gc.unfreeze
 
     def close(self) -> None:
-        """Stop logging progress, and take back what was set aside."""
-        if self._progress and self._progress.running:
-            self._progress.stop()
+        """Stop calls at intervals, and take back what was set aside."""
+        for loop in self._loops:
+            if loop.running:
+                loop.stop()
         self.take_back()
 
     def finish(self) -> None:

@@ -123,13 +123,13 @@ NO_NAME = Named()
 class ResponseItems:
     """The items of one response, which is not kept alive; or one item without a response."""
 
-    def __init__(self, response: Response | None, settings: DenoiseSettings):
+    def __init__(self, response: Response | None, settings: DenoiseSettings, page: CrawledPage | None = None):
         self.url = "" if response is None else response.url
         self.is_ok = response is None or response.status == OK
         self._response = None if response is None else weakref.ref(response)
-        self.settings = settings
-        self.page: CrawledPage | None = None
-        self.is_read = False  # whether these two are known, as from the first item on
+        self.settings = settings if page is None else page.settings
+        self.page = page
+        self.is_read = page is not None  # whether these two are known, as from the first item on
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
         self.held: Passage | None = None  # of an item, until others show whether this page is about it
@@ -178,7 +178,6 @@ class ResponseItems:
         named, held = passage.named, self.held
         self.count(named)
         if held is not None and (named.this or not held.named.this):  # it is not the only one
-            self.held = None
             yield held
         if self.page is not None and self.is_about(named):
             self.held = passage
@@ -423,7 +422,8 @@ class Passages:
     def of_response(self, response: Response) -> ResponseItems:
         """Return the items of a response."""
         if response not in self._responses:
-            self._responses[response] = ResponseItems(response, self._crawl.settings)
+            page = self._pages.crawled.get(response)
+            self._responses[response] = ResponseItems(response, self._crawl.settings, page)
         return self._responses[response]
 
     async def take(self, siblings: ResponseItems, item: Any) -> list[Any]:
@@ -432,22 +432,17 @@ class Passages:
             await self._read(siblings)
         if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
             self._add(item, passage)
-            return [self._decided(passage)]
+            return [self.decided(passage)]
         passage = Passage(item, siblings)
         named = siblings.named(url_in(passage.content, self._crawl.settings.url_field), self._pages)
         if not named.this or any(map(partial(has_field, item), siblings.settings.item_fields.values())):
             passage.named = named  # else it can have no text, and takes it from no other
         self._add(item, passage)
-        ready = [*map(self._decided, siblings.take(passage))]
+        ready = [*map(self.decided, siblings.take(passage))]
         if siblings.held is passage and is_asyncio_available():
             # while its callback awaits something, Scrapy's pipelines would process the item
             asyncio.get_running_loop().call_soon(self._note_values, passage)
         return ready
-
-    def let_go(self, passage: Passage) -> Any:
-        """Return an item that is held."""
-        passage.siblings.held = None
-        return self._decided(passage)
 
     async def of(self, item: Any, pipeline: object) -> Passage:
         """Return the passage of an item that enters a pipeline of ours; a new one for an item from no callback."""
@@ -559,7 +554,8 @@ class Passages:
         self._open.setdefault(id(item), []).append(passage)
         number, [oldest, *_] = next(iter(self._open.items()))
         # another component may have dropped or replaced it before the pipelines
-        if (oldest.siblings.is_over and not oldest.passed) or len(self._open) > MOST_KNOWN:
+        is_over = oldest is not passage and not oldest.passed and oldest.siblings.is_over
+        if is_over or len(self._open) > MOST_KNOWN:
             for each in self._open.pop(number):
                 each.left.set()
 
@@ -579,7 +575,7 @@ class Passages:
                 if not passage.siblings.is_read:
                     await self._read(passage.siblings)
             if passage.siblings.settings.html_field and (found := await self._of_field(passage.siblings, item)):
-                self._decided(found)
+                self.decided(found)
                 return found
             url = url_in(passage.content, self._crawl.settings.url_field)
             passage.named = passage.siblings.named(url, self._pages)
@@ -588,7 +584,7 @@ class Passages:
         passage.siblings.count(passage.named)
         if response is not None:
             await asyncio.sleep(0)  # all items of a response are parsed at once: count them first
-        self._decided(passage)
+        self.decided(passage)
         return passage
 
     async def _of_field(self, siblings: ResponseItems, item: Any) -> Passage | None:
@@ -610,10 +606,8 @@ class Passages:
         response, pages = siblings.response, self._pages
         if response is None:
             return
-        page, settings = pages.crawled.get(response), self._crawl.settings
-        if page is not None:
-            settings = page.settings
-        elif response.request is not None:
+        page, settings = None, self._crawl.settings
+        if response.request is not None:
             page, settings = await pages.read(response.request, response), pages.settings_for(response.request)
         if page is None and settings.enabled:  # the response is a placeholder: a page object has fetched the page
             page = pages.recent.get(response.url)
@@ -627,7 +621,7 @@ class Passages:
 
     def _pass_on(self, passage: Passage) -> None:
         """Send an item on whose callback still awaits something, perhaps what pipelines or requests do with it."""
-        passage.siblings.sending.append(asyncio.ensure_future(self._send(self.let_go(passage), passage.siblings)))
+        passage.siblings.sending.append(asyncio.ensure_future(self._send(self.decided(passage), passage.siblings)))
 
     async def _send(self, item: Any, siblings: ResponseItems) -> None:
         """Send an item to the pipelines, then the requests that wait for it."""
@@ -639,8 +633,10 @@ class Passages:
         except Exception as error:
             self._crawl.report("passage", error, siblings.url)
 
-    def _decided(self, passage: Passage) -> Any:
+    def decided(self, passage: Passage) -> Any:
         """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""
+        if passage.siblings.held is passage:
+            passage.siblings.held = None
         passage.decide()
         passage.since = time.monotonic()
         if passage.timer is not None:

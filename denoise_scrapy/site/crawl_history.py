@@ -127,7 +127,7 @@ def likeness(a: Hashes, b: Hashes) -> float:
 
     Only the smallest hashes are kept of a template with more than `CONTAINERS`: both are compared up to there.
     """
-    last = min([int(one[-1]) for one in (a, b) if len(one) == CONTAINERS], default=1 << 32)
+    last = min([*a[CONTAINERS - 1 :], *b[CONTAINERS - 1 :]], default=1 << 32)
     a, b = a[a <= last], b[b <= last]
     return len(np.intersect1d(a, b, assume_unique=True)) / max(len(a), len(b)) if len(a) or len(b) else 1.0
 

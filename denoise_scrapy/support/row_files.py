@@ -381,19 +381,27 @@ class ParquetRows:
             spool.seek(0)
             for _ in range(self._groups):
                 columns, count = pickle.load(spool)
-                none = [None] * count
-                arrays = [self._array(columns.get(name, none), kind) for name, kind in types.items()]
+                arrays = []
+                for name, kind in types.items():
+                    values = columns.get(name, [None] * count)
+                    arrays.append(self._arrow.array(map(as_text, values) if kind == text else values, kind))
                 writer.write_table(self._arrow.table(arrays, schema=schema))
 
     def _flush(self) -> None:
         if not self._rows:
             return
-        columns = {}
+        columns, text = {}, self._arrow.string()
         for name in dict.fromkeys(name for row in self._rows for name in row):
             values = [row.get(name) for row in self._rows]
-            kind = self._type(values)
+            try:
+                kind = self._arrow.array(values).type
+            except (self._arrow.ArrowException, OverflowError):  # several types, no Arrow type, 30 digits
+                kind = text
+            inner = kind.value_type if self._arrow.types.is_list(kind) else kind
+            if self._flat and self._arrow.types.is_nested(inner):
+                kind = text
             # values without an Arrow type may be any object
-            columns[name] = [*map(as_text, values)] if kind == self._arrow.string() else values
+            columns[name] = [*map(as_text, values)] if kind == text else values
             self._widen(name, kind)
         self._hold(columns, len(self._rows))
         self._rows, self._bytes = [], 0
@@ -402,15 +410,6 @@ class ParquetRows:
         pickle.dump((columns, count), self._spool)
         self._groups += 1
 
-    def _type(self, values: list[Any]) -> Any:
-        try:
-            kind = self._arrow.array(values).type
-        except (self._arrow.ArrowException, OverflowError):  # several types, no Arrow type, 30 digits
-            return self._arrow.string()
-        types = self._arrow.types
-        inner = kind.value_type if types.is_list(kind) else kind
-        return self._arrow.string() if self._flat and types.is_nested(inner) else kind
-
     def _widen(self, name: str, kind: Any) -> None:
         """Extend a column to values of another type."""
         schemas = [self._arrow.schema([("", one)]) for one in (self._types.get(name, kind), kind)]
@@ -418,9 +417,6 @@ class ParquetRows:
             self._types[name] = self._arrow.unify_schemas(schemas, promote_options="permissive").types[0]
         except self._arrow.ArrowException:
             self._types[name] = self._arrow.string()
-
-    def _array(self, values: list[Any], kind: Any) -> Any:
-        return self._arrow.array(map(as_text, values) if kind == self._arrow.string() else values, kind)
 
 
 def as_text(value: Any) -> str | None:
