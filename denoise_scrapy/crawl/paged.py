@@ -7,7 +7,6 @@ the whole only if it is there.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
@@ -54,7 +53,7 @@ class PagedBodies:
         self._open: dict[CrawledPage, list[str]] = {}  # whose items are being made, with the pages of their articles
         self._followed: WeakKeyDictionary[CrawledPage, set[str]] = WeakKeyDictionary()
         self._answered: LocalCache[str, float] = LocalCache(MOST_KNOWN)  # when a request brought no page
-        self._vain: Counter[str] = Counter()
+        self._vain: LocalCache[str, int] = LocalCache(MOST_KNOWN)  # waits in vain, by site
 
     def note(self, response: Response, request: Request) -> None:
         """Note a request of a callback; the callback of an error page may request it again."""
@@ -101,7 +100,7 @@ class PagedBodies:
 
     async def _all(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted | None]]:
         """Return the same as `_seen`, with the pages that the spider soon will have visited."""
-        site, latest, before, waited = page.site, monotonic() + PAGES_WAIT, 1, False
+        site, latest, before = page.site, monotonic() + PAGES_WAIT, 1
         while True:
             addresses, seen = await self._seen(page, text)
             self._open[page] = addresses
@@ -112,16 +111,13 @@ class PagedBodies:
             pending = any(not missing.isdisjoint(self._followed.get(each, ())) for each in pages)
             # the callback of a page that has just arrived may still request the next one
             grew, before = len(seen) > before, len(seen)
-            gives_up = self._vain[site] >= PATIENCE or not is_asyncio_available() or self._bodies.is_stopping()
+            gives_up = self._vain.get(site, 0) >= PATIENCE or not is_asyncio_available() or self._bodies.is_stopping()
             if not missing or not (pending or grew) or gives_up or monotonic() >= latest:
                 break
-            waited = True
             await self._sites.arrival(site, LOOK_AGAIN)
-        if waited and pending and monotonic() >= latest:
+        if pending and monotonic() >= latest:
             self._crawl.count("pages/waited_in_vain")
-            self._vain[site] += 1
-            if len(self._vain) > MOST_KNOWN:
-                self._vain.clear()
+            self._vain[site] = self._vain.get(site, 0) + 1
         return addresses, seen
 
     async def _first(self, page: CrawledPage, addresses: list[str]) -> None:

@@ -414,7 +414,7 @@ class Passages:
 
     def begin(self, response: Response) -> None:
         """Note a response that enters its callback, perhaps again, as if a middleware keeps responses."""
-        if self.of_response(response).held is None:
+        if (known := self._responses.get(response)) is not None and known.held is None:
             del self._responses[response]
         if response.request is not None and PARSE_META in response.request.meta:
             self._parsed = weakref.ref(response)
