@@ -414,12 +414,15 @@ class NearDuplicatePipeline(ItemPipeline):
                 tally.counts.copies += 1
             if passage.settings.dedup == "drop":
                 self._drop(key, verdict)
+            said = "Near-duplicate: %s of %s (score %.2f)"
+            logger.debug(said, key, verdict.of, verdict.score, extra=self._crawl.extra)
             scores = {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
             self._mark(passage, MARK, {"of": verdict.of} | {name: round(value, 4) for name, value in scores.items()})
             return
         self._crawl.count(f"dedup/passed/{outcome}")
         if outcome == VARIANT:
             self._crawl.say_once("variants", VARIANTS, key, verdict.reason, level=logging.INFO)
+            logger.debug("Variant: %s, %s", key, verdict.reason, extra=self._crawl.extra)
         elif outcome == NO_CONTENT:
             self._crawl.say_once(NO_CONTENT, SAID_NO_CONTENT, key, level=logging.INFO)
             if tally is not None:
