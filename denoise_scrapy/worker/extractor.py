@@ -184,14 +184,54 @@ class Extractor:
         kept = self._pages.get(number)
         if kept is None or isinstance(kept.page, PageFacts):
             return None
-        page = kept.page
+        page, settings, source, item_fields = kept.page, kept.settings, kept.source, kept.settings.item_fields
         known, others = self._known(kept)
         if known.mates < wish.mates:
             return known
-        examples = self._examples(kept.settings, page.url) if self._taught or kept.settings.examples else []
-        extracted = _extracted(page, others, kept, wish, examples)
+        examples = self._examples(settings, page.url) if self._taught or settings.examples else []
+        body = SiteModel(others, examples).extract(page, strategy=settings.strategy, taste=settings.taste)
+        is_large = body.fallback == TOO_LARGE
+        if kept.as_text:
+            body = replace(body, fallback=WORKER_DIED)
+        if OF_FIELD in page.url:
+            body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
+        if source is not None and not is_large and len(source.html) <= MAX_HTML:
+            body = with_source(body, partial(decode_html, source.html, source.encoding), examples)
+        meta, error = None, None
+        if settings.columns[META]:
+            try:
+                meta = body.meta
+            except Exception as failed:  # then it is the title alone
+                meta, error = metadata.Metadata(title=body.title), sendable(failed)
+                vars(body)["meta"] = meta
+        rule, is_versioned = RULES[settings.dedup_rule], wish.version and settings.needs_index
+        is_compared = settings.needs_index and settings.compared_fields.text in {"", settings.body_field}
+        reading = None
+        if wish.reading:
+            kind = body.kind if "kind" in item_fields else ""  # naming it takes a tenth of the body's time
+            has_blocks = len(body.kept) == len(page.blocks.rows)
+            places = places_of_parts(page, body.kept, parts_of(page, body, meta)) if has_blocks else {}
+            reading = PageReading.of(body.text, body.confidence, kind, page.facts, places)
+        extracted = Extracted(
+            fields=values_of(item_fields, body, settings),
+            fallback=body.fallback,
+            evidence=body.evidence,
+            confidence=body.confidence,
+            size=len(body.text),
+            plain=plain_hash(body.text) if reading is None else reading.text,
+            lacks_styles=page.lacks_styles,
+            taught=_taught(body) if examples else "examples/none" if settings.examples else "",
+            is_empty=is_versioned and (kept.as_text or (body.confidence < HALF and body.kind == NONE)),
+            read=read_text(rule, body.text) if is_compared and body.text and rule.has_runs else None,
+            title=body.title if settings.needs_index else "",
+            source=_source(page, body, settings) if is_versioned else b"",
+            amounts=amounts_of(page) if is_versioned and not is_large else "",
+            reading=reading,
+            error=error,
+            body=replace(body, make_source=str) if body.confidence < wish.body_below else None,  # to be sent
+        )
         page.drop_columns()
-        self._keep(number, _Page(page.facts, kept.settings, None))
+        self._keep(number, _Page(page.facts, settings, None))
         return extracted
 
     def is_no_content(self, number: int) -> bool | None:
@@ -274,57 +314,6 @@ def sendable(error: Exception) -> Exception:
     if is_plain and not isinstance(error, StopIteration):  # that ends what waits for a result
         return error
     return RuntimeError(f"{type(error).__name__}: {error}")
-
-
-def _extracted(
-    page: Page,
-    others: Sequence[Page | PageFacts],
-    kept: _Page,
-    wish: Wish,
-    examples: Sequence[Example],
-) -> Extracted:
-    settings, source, item_fields = kept.settings, kept.source, kept.settings.item_fields
-    body = SiteModel(others, examples).extract(page, strategy=settings.strategy, taste=settings.taste)
-    is_large = body.fallback == TOO_LARGE
-    if kept.as_text:
-        body = replace(body, fallback=WORKER_DIED)
-    if OF_FIELD in page.url:
-        body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
-    if source is not None and not is_large and len(source.html) <= MAX_HTML:
-        body = with_source(body, partial(decode_html, source.html, source.encoding), examples)
-    meta, error = None, None
-    if settings.columns[META]:
-        try:
-            meta = body.meta
-        except Exception as failed:  # then it is the title alone
-            meta, error = metadata.Metadata(title=body.title), sendable(failed)
-            vars(body)["meta"] = meta
-    rule, is_versioned = RULES[settings.dedup_rule], wish.version and settings.needs_index
-    is_compared = settings.needs_index and settings.compared_fields.text in {"", settings.body_field}
-    reading = None
-    if wish.reading:
-        kind = body.kind if "kind" in item_fields else ""  # naming it takes a tenth of the body's time
-        has_blocks = len(body.kept) == len(page.blocks.rows)
-        places = places_of_parts(page, body.kept, parts_of(page, body, meta)) if has_blocks else {}
-        reading = PageReading.of(body.text, body.confidence, kind, page.facts, places)
-    return Extracted(
-        fields=values_of(item_fields, body, settings),
-        fallback=body.fallback,
-        evidence=body.evidence,
-        confidence=body.confidence,
-        size=len(body.text),
-        plain=plain_hash(body.text) if reading is None else reading.text,
-        lacks_styles=page.lacks_styles,
-        taught=_taught(body) if examples else "examples/none" if settings.examples else "",
-        is_empty=is_versioned and (kept.as_text or (body.confidence < HALF and body.kind == NONE)),
-        read=read_text(rule, body.text) if is_compared and body.text and rule.has_runs else None,
-        title=body.title if settings.needs_index else "",
-        source=_source(page, body, settings) if is_versioned else b"",
-        amounts=amounts_of(page) if is_versioned and not is_large else "",
-        reading=reading,
-        error=error,
-        body=replace(body, make_source=str) if body.confidence < wish.body_below else None,  # to be sent
-    )
 
 
 #: Dates have a digit, of whatever script.
