@@ -171,8 +171,13 @@ class JsonLines(RowFile):
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
         with self._text() as text:
             for number, line in enumerate(_lines(text), 1):
-                if line.strip():
-                    yield Read(number, line, *_object(line))
+                if not line.strip():
+                    continue
+                try:
+                    fields, problem = _if_object(json.loads(line.rstrip()))
+                except (RecursionError, ValueError) as error:
+                    fields, problem = None, f"no JSON: {error}"
+                yield Read(number, line, fields, problem)
 
     @override
     def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
@@ -205,14 +210,6 @@ class Json(JsonLines):
             for place, row in enumerate(rows):
                 text.write((",\n" if place else "\n") + _line(row, mark))
             text.write("\n]\n")
-
-
-def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
-    try:
-        found = json.loads(line.rstrip())
-    except (RecursionError, ValueError) as error:
-        return None, f"no JSON: {error}"
-    return _if_object(found)
 
 
 def _if_object(value: Any) -> tuple[Mapping[str, Any] | None, str]:
