@@ -413,7 +413,11 @@ class NearDuplicatePipeline(ItemPipeline):
             if tally is not None:
                 tally.counts.copies += 1
             if passage.settings.dedup == "drop":
-                self._drop(key, verdict)
+                dropped, checked = map(self._crawl.counted, ("dedup/duplicates", "dedup/checked"))
+                if checked >= MANY and dropped > checked / 2:
+                    self._crawl.say_once("most_dropped", MOST_ARE_DROPPED, dropped, checked, verdict.of)
+                self._crawl.say_once("dropped", DROPPED, key, verdict.of, verdict.score, level=logging.INFO)
+                raise NearDuplicate(verdict.of, verdict.score)
             said = "Near-duplicate: %s of %s (score %.2f)"
             logger.debug(said, key, verdict.of, verdict.score, extra=self._crawl.extra)
             scores = {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
@@ -457,14 +461,6 @@ class NearDuplicatePipeline(ItemPipeline):
             and (mark == MARK or not has_text(passage.content, field))
         ):
             self._set(passage, field, value)
-
-    def _drop(self, key: str, verdict: Verdict) -> None:
-        """Drop a near-duplicate."""
-        dropped, checked = map(self._crawl.counted, ("dedup/duplicates", "dedup/checked"))
-        if checked >= MANY and dropped > checked / 2:
-            self._crawl.say_once("most_dropped", MOST_ARE_DROPPED, dropped, checked, verdict.of)
-        self._crawl.say_once("dropped", DROPPED, key, verdict.of, verdict.score, level=logging.INFO)
-        raise NearDuplicate(verdict.of, verdict.score)
 
 
 def _moment(verdict: Verdict) -> str:

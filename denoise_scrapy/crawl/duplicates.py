@@ -181,8 +181,12 @@ class Duplicates:
     async def _judged(self, passage: Passage) -> Verdict | None:
         """Judge a text with the index; for a near-duplicate, wait for the outcome of the kept item."""
         text, page, rule = passage.text, passage.own_page, self._crawl.settings.dedup_rule
-        if page is not None and page.whole and (whole := await self._kept(page.whole)):
-            return Verdict(duplicate=True, of=whole, score=1.0, c1=1.0)
+        if page is not None and page.whole and is_asyncio_available():
+            waiting = [one.over.wait() for one in self._open if one.text.key in page.whole]
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(asyncio.gather(*waiting), LONGEST_WAIT)
+                if page.whole:  # these items are not lost
+                    return Verdict(duplicate=True, of=min(page.whole), score=1.0, c1=1.0)
         aside = len(text.text) > LARGE
         read = await beside(lambda: text.read(rule)) if aside else text.read(rule)
         check = partial(_put, text, read)
@@ -202,19 +206,8 @@ class Duplicates:
             same = next((one for one in reversed(self._open) if (one.text.key, one.text.scope) == kept), None)
             # until that item has ended, or the next check of the index is due
             with suppress(asyncio.TimeoutError):
-                waiting = asyncio.sleep(LOOK_AGAIN) if same is None else same.over.wait()
-                await asyncio.wait_for(waiting, until - now())
-
-    async def _kept(self, keys: set[str]) -> str:
-        """Return the first of some keys of one page's items once these have ended; "" if they were lost."""
-        if not is_asyncio_available():
-            return ""
-        waiting = [one.over.wait() for one in self._open if one.text.key in keys]
-        try:
-            await asyncio.wait_for(asyncio.gather(*waiting), LONGEST_WAIT)
-        except asyncio.TimeoutError:
-            return ""
-        return min(keys, default="")
+                end = asyncio.sleep(LOOK_AGAIN) if same is None else same.over.wait()
+                await asyncio.wait_for(end, until - now())
 
     def _end(self, passage: Passage, *, lost: bool) -> None:
         """Have the text of an item made final, or withdrawn, and wake the copies waiting for its end."""

@@ -188,7 +188,11 @@ class Extractor:
         known, others = self._known(kept)
         if known.mates < wish.mates:
             return known
-        examples = self._examples(settings, page.url) if self._taught or settings.examples else []
+        examples = list[Example]()  # of its site, the newest first
+        if self._taught or settings.examples:
+            taught, stored = self._taught.get(site_key(page.url), {}), examples_of(settings.examples, page.url)
+            examples = [*reversed(taught.values()), *(one for one in stored if one.url not in taught)][:MOST_EXAMPLES]
+            self._refused.update(one for one in examples if (one.text or one.keep) and not lesson_of(one).widths)
         body = SiteModel(others, examples).extract(page, strategy=settings.strategy, taste=settings.taste)
         is_large = body.fallback == TOO_LARGE
         if kept.as_text:
@@ -277,13 +281,6 @@ class Extractor:
             "memory/evicted/waiting": self._evicted,
             "examples/refused": len(self._refused),
         }
-
-    def _examples(self, settings: DenoiseSettings, url: str) -> list[Example]:
-        """Return the examples of a page's site, the newest first."""
-        taught, stored = self._taught.get(site_key(url), {}), examples_of(settings.examples, url)
-        found = [*reversed(taught.values()), *(one for one in stored if one.url not in taught)][:MOST_EXAMPLES]
-        self._refused.update(one for one in found if (one.text or one.keep) and not lesson_of(one).widths)
-        return found
 
     def _keep(self, number: int, page: _Page) -> None:
         """Keep a page as the newest, and forget the oldest others if there are too many."""
