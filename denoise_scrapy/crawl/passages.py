@@ -428,15 +428,7 @@ class Passages:
 
     async def take(self, siblings: ResponseItems, item: Any) -> list[Any]:
         """Take an item that leaves the spider; return the items of its response that may pass now."""
-        if not siblings.is_read:
-            await self._read(siblings)
-        if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
-            self._add(item, passage)
-            return [self.decided(passage)]
-        passage = Passage(item, siblings)
-        named = siblings.named(url_in(passage.content, self._crawl.settings.url_field), self._pages)
-        if not named.this or any(map(partial(has_field, item), siblings.settings.item_fields.values())):
-            passage.named = named  # else it can have no text, and takes it from no other
+        passage = await self._begun(siblings, item)
         self._add(item, passage)
         ready = [*map(self.decided, siblings.take(passage))]
         if siblings.held is passage and is_asyncio_available():
@@ -568,23 +560,28 @@ class Passages:
 
     async def _late(self, item: Any) -> Passage:
         response = self._parsed()
-        passage = Passage(item, ResponseItems(None, self._crawl.settings))
+        siblings = ResponseItems(None, self._crawl.settings) if response is None else self.of_response(response)
         try:
-            if response is not None:
-                passage.siblings = self.of_response(response)
-                if not passage.siblings.is_read:
-                    await self._read(passage.siblings)
-            if passage.siblings.settings.html_field and (found := await self._of_field(passage.siblings, item)):
-                self.decided(found)
-                return found
-            url = url_in(passage.content, self._crawl.settings.url_field)
-            passage.named = passage.siblings.named(url, self._pages)
+            passage = await self._begun(siblings, item)
         except Exception as error:
-            self._crawl.report("passage", error, passage.siblings.url)
-        passage.siblings.count(passage.named)
+            self._crawl.report("passage", error, siblings.url)
+            passage = Passage(item, siblings)
+        siblings.count(passage.named)
         if response is not None:
             await asyncio.sleep(0)  # all items of a response are parsed at once: count them first
         self.decided(passage)
+        return passage
+
+    async def _begun(self, siblings: ResponseItems, item: Any) -> Passage:
+        """Return a new passage of an item, with the page that it names, or that its field holds."""
+        if not siblings.is_read:
+            await self._read(siblings)
+        if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
+            return passage
+        passage = Passage(item, siblings)
+        named = siblings.named(url_in(passage.content, self._crawl.settings.url_field), self._pages)
+        if not named.this or any(map(partial(has_field, item), siblings.settings.item_fields.values())):
+            passage.named = named  # else it can have no text, and takes it from no other
         return passage
 
     async def _of_field(self, siblings: ResponseItems, item: Any) -> Passage | None:
@@ -598,7 +595,6 @@ class Passages:
         page = await self._pages.read_field(address, html, response.request, response, settings)
         if page is None:
             return None
-        siblings.count(NO_NAME)
         return Passage(item, siblings, Named(other=address, other_page=page))
 
     async def _read(self, siblings: ResponseItems) -> None:

@@ -101,7 +101,7 @@ class Teacher:
 
     async def _is_taught(self, page: CrawledPage, body: Body) -> bool:
         source = page.source
-        is_fit = source is not None and page.site and page.is_ok and not page.deaths
+        is_fit = page.site and page.is_ok and not page.deaths
         if source is None or not is_fit or len(source.html) > MOST_BYTES or not self._function.may_ask:
             return False
         try:
