@@ -228,11 +228,11 @@ def test_a_file_for_each_text(sites: Path, told: Told) -> None:
 
 STORY = """<html><head><title>Rain - Courier</title><meta name=author content="Ann Reed"></head><body><article>
 <h1>Rain</h1><p>It rained for <b>forty days</b>, <a href="/flood">the council</a> said,\x0b and the river rose.</p>
+<table><tr><th>Day<th>Level</tr><tr><td>Monday<td colspan=2>4 metres and a half</tr></table>
 <h2>What to do</h2><ul><li>Move cars to the hill before the evening.<ul><li>Not to the market.</li></ul></li>
 <li>Keep the drains of the houses free of leaves.</li></ul>
 <pre>pump --all\n  --fast</pre><h3>Later</h3>
 <blockquote><p>We will rebuild the bridge, the mayor said on Friday.</p></blockquote>
-<table><tr><th>Day<th>Level</tr><tr><td>Monday<td colspan=2>4 metres and a half</tr></table>
 <h2>Thanks</h2><p>To all who carried sand, of whom there were many.</p></article></body></html>"""
 
 

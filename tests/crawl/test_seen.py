@@ -148,7 +148,7 @@ def test_a_body_that_differs_for_its_comparison_pages_is_no_change(web: Web, tmp
     shop(web)
     repeated = "".join(f"<p>{story(70 + n, sentences=2)}</p>" for n in range(2))
     for n in range(PAGES):
-        page = web.pages[f"/a/{n}"].replace("</p></div>", f"</p></div><div>{repeated}</div>")
+        page = web.pages[f"/a/{n}"].replace("</p></div>", f"</p></div><section><h2>Background</h2>{repeated}</section>")
         web.pages[f"/a/{n}"] = page.replace("</title>", " | Daily Gazette</title>")  # of the site, as others show
     fields = {"title": "title", "chunks": "chunks", "markdown": "md"}
     settings = {"DENOISE_SEEN": "mark", "DENOISE_SITE_MEMORY_PATH": ":memory:", **MARK, "DENOISE_FIELDS": fields}
