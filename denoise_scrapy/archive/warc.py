@@ -85,8 +85,10 @@ def _read_from(
         behind = max(place, last + skipped)
     elif error:
         place, behind, why = last, last + skipped, f"after this record: {error}"
-    else:  # a record that wants more bytes than there are may hide others
-        return read, _next_start(file, last + skipped) if last + one.content_length > size else None
+    elif last + one.content_length > size:  # a record that wants more bytes than there are, and may hide others
+        return read - is_read, _next_start(file, last + skipped)
+    else:
+        return read, None
     following = _next_start(file, behind)
     if place < size and following != place:
         yield ArchiveRecord(name, place).bad("damaged" if following else cut, why)

@@ -128,10 +128,13 @@ def test_damage_in_a_file_that_is_not_compressed() -> None:
 
 
 FALSE = b"WARC/1.0\n"
-BEGINNINGS = [FALSE, FALSE + b"A: b\n", gzip.compress(FALSE), gzip.compress(FALSE)[:-6], b"\x1f\x8b\x08"]
+LONG = b"WARC/1.0\r\nWARC-Type: request\r\nContent-Length: 999999999\r\n\r\n"
+BEGINNINGS = [FALSE, FALSE + b"A: b\n", LONG, gzip.compress(FALSE), gzip.compress(FALSE)[:-6], b"\x1f\x8b\x08"]
 
 
-@pytest.mark.parametrize("beginning", BEGINNINGS, ids=["bare", "a header", "gzip", "cut gzip", "magic bytes"])
+@pytest.mark.parametrize(
+    "beginning", BEGINNINGS, ids=["bare", "a header", "too long", "gzip", "cut gzip", "magic bytes"]
+)
 def test_false_beginnings_are_not_tried_one_by_one(beginning: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
 
