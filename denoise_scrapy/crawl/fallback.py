@@ -60,7 +60,7 @@ def _site_of(url: str) -> str:
 
 def _revised(found: Extracted, body: Body, text: str, settings: DenoiseSettings, path: str) -> Extracted:
     told = with_text(body, text, CALLABLE)
-    return found._replace(
+    revised = found._replace(
         fields=found.fields | values_of(settings.columns[""], told, settings),
         fallback=CALLABLE,
         body=told,
@@ -68,3 +68,4 @@ def _revised(found: Extracted, body: Body, text: str, settings: DenoiseSettings,
         read=None,
         source=whole_source(found.source, path),
     )
+    return revised.measured()

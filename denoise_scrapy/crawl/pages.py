@@ -14,7 +14,6 @@ from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlR
 from scrapy.responsetypes import responsetypes
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
-from denoise_scrapy.body.fields import held_bytes
 from denoise_scrapy.core.source import is_too_large
 from denoise_scrapy.crawl.budget import FetchRecord
 from denoise_scrapy.crawl.parts import LARGE
@@ -150,9 +149,8 @@ class CrawledPage:
     @property
     def nbytes(self) -> int:
         """Approximate bytes in memory, of the HTML, or later of the text."""
-        html, text = 0 if self.source is None else len(self.source.html), self.text
-        held = [] if text is None else [text.title, text.source, text.amounts, text.fields]
-        return 1000 + html + held_bytes(held)
+        html = 0 if self.source is None else len(self.source.html)
+        return 1000 + html + (0 if self.text is None else self.text.nbytes)
 
 
 class RecentPages:

@@ -19,7 +19,7 @@ from denoise_scrapy.body import Body, Example, SiteModel, find_strategy
 from denoise_scrapy.body.example_files import examples_of
 from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of
 from denoise_scrapy.body.extraction import PAGES_A_SITE, SET_ASIDE, TOO_LARGE, with_source
-from denoise_scrapy.body.fields import META, NEWS, values_of
+from denoise_scrapy.body.fields import META, NEWS, held_bytes, values_of
 from denoise_scrapy.body.kind import NONE
 from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.dedup import RULES, source_of
@@ -92,9 +92,14 @@ class Extracted(NamedTuple):
     title: str = ""  # the page's own, for the index
     source: bytes = b""  # the lines of the page and of its body (`source_of`)
     amounts: str = ""  # prices and tables
+    nbytes: int = 0  # approximate bytes in memory
     reading: PageReading | None = None
     error: Exception | None = None  # from reading metadata
     body: Body | None = None  # if wished
+
+    def measured(self) -> Extracted:
+        """Return this with its size."""
+        return self._replace(nbytes=held_bytes([self.title, self.source, self.amounts, self.fields]))
 
 
 @dataclass
@@ -236,7 +241,7 @@ class Extractor:
         )
         page.drop_columns()
         self._keep(number, _Page(page.facts, settings, None))
-        return extracted
+        return extracted.measured()
 
     def is_no_content(self, number: int) -> bool | None:
         """Return whether a page's text, shared with another page, is from a wall (`crawl_history.fills_a_site`)."""
