@@ -221,7 +221,7 @@ class CombinedStrategy(Strategy):
         shift[notes_of_corrections(page, probability)] = NOTE_ODDS
         probability /= probability + (1 - probability) * np.exp(-shift)
         probability[page.unseen_blocks] = 0
-        is_aside, of_page = np.zeros(len(odds), bool), page_signals(features, odds, page.blocks.tokens)
+        is_aside = np.zeros(len(odds), bool)
         if "part bylines" in model.forests:
             signals = part_signals(page.tree, page.words, seen, odds)
             is_aside = model.forests["part bylines"].probability(signals) > HALF
@@ -240,7 +240,8 @@ class CombinedStrategy(Strategy):
         content = model.forests.get("content")
         if content is not None and page.blocks.tokens[kept].sum() <= FEW_TOKENS:
             wording = odds_of_text(page.text_of(odds > 0), model.wording)
-            chance = float(content.probability(content_signals(of_page, wording))[0])
+            signals = content_signals(page_signals(features, odds, page.blocks.tokens), wording)
+            chance = float(content.probability(signals)[0])
             chance /= chance + MISSED_WALL * (1 - chance)
             # where content is not likely, it is as sure as that; else as the blocks are
             confidence = min(confidence, chance) if chance < HALF else confidence
