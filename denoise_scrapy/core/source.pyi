@@ -6,6 +6,7 @@ HAS_LISTS: int
 HAS_DEFINITIONS: int
 ENDS_BREAKS: int
 HAS_LATE: int
+HAS_FRAMES: int
 
 def look(html: bytes) -> int: ...
 def without_controls(html: bytes) -> bytes: ...

@@ -31,13 +31,14 @@ LIBXML2 = (<bytes>LIBXML_DOTTED_VERSION).decode()
 
 cpdef enum:
     # Bits of `look`: control characters, literal or as references; embedded documents; lists of definitions; and
-    # definitions; end tags of line breaks; parts of a page that come late, as React streams them.
+    # definitions; end tags of line breaks; parts of a page that come late, as React streams them; sets of frames.
     HAS_CONTROLS = 1
     EMBEDS = 2
     HAS_LISTS = 4
     HAS_DEFINITIONS = 8
     ENDS_BREAKS = 16
     HAS_LATE = 32
+    HAS_FRAMES = 64
 
 
 cdef inline bint is_control(uint32_t code) noexcept nogil:
@@ -100,7 +101,7 @@ cdef wide_size next_suspect(Bytes html, size_t at, size_t last) noexcept nogil:
             found |= (a < 0x20) & (a != 9) & (a != 10) & (a != 13) | (a == 0x7F)
             found |= (a == 0xC2) & (b < 0xA0) | (a == 0xEF) & ((b == 0xB7) | (b == 0xBF)) | (a >= 0xF0) & (b & 15 == 15)
             found |= (a == c'&') & (b == c'#') | (a == c'-') & (b == c'-') & (c == c'$') & (d == c'?')
-            found |= (a == c'<') & (b | 0x20 == c'd') & ((c == c'l') | (c == c'd'))
+            found |= (a == c'<') & ((b | 0x20 == c'd') & ((c == c'l') | (c == c'd')) | (b | 0x20 == c'f') & (c == c'r'))
             found |= (a == c'<') & (b == c'/') & ((c == c'b') & ((d == c'o') | (d == c'r')) | (c == c'h') & (d == c't'))
         if found:
             break
@@ -123,6 +124,7 @@ cdef void look_closer(Bytes at, Bytes end, Found* found) noexcept nogil:
         found.marks |= ENDS_BREAKS * begins(at + 2, b"br")
     elif at[0] == c'<' and end - at > 2:
         found.marks |= HAS_LISTS * begins(at + 1, b"dl") | HAS_DEFINITIONS * begins(at + 1, b"dd")
+        found.marks |= HAS_FRAMES * begins(at + 1, b"frameset")
     elif at[0] == c'-' and end - at >= AHEAD:
         found.marks |= HAS_LATE * begins(at, b"--$?")
     elif control_at(at, end, &code):

@@ -9,8 +9,9 @@ import codecs
 import json
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import repeat
 from typing import Any
 
 from lxml import etree
@@ -22,6 +23,7 @@ from denoise_scrapy.core.source import (
     ENDS_BREAKS,
     HAS_CONTROLS,
     HAS_DEFINITIONS,
+    HAS_FRAMES,
     HAS_LATE,
     HAS_LISTS,
     look,
@@ -177,7 +179,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         body = _DEFINITION.sub(rb"<\1p", body)  # without a list: an indented paragraph on old sites
     if found & HAS_LATE:
         body = _BOUNDARY.sub(rb"<template id='\1'></template>", body)
-    if b"<frameset" in body[:DECLARING_BYTES].lower():
+    if found & HAS_FRAMES:
         body = _FRAMES.sub(b"", body)
     if found & EMBEDS:
         # without their end tags, content after inner documents stays in its element
@@ -318,24 +320,19 @@ def read_declared(declared: Mapping[str, Sequence[str]]) -> frozenset[str]:
         >>> sorted(read_declared(declared))
         ['newsarticle', 'og:article', 'product', 'thing']
     """
+    json_ld, itemtypes, head, body, generators = map(declared.get, DECLARING, repeat(()))
+    in_json = _JSON_TYPE.finditer("\n".join(json_ld)[:MAX_JSON])
+    named = [("", one) for types in in_json for one in re.split(r'[",\s]+', types[1] or types[2])]
+    named += [("", one) for value in itemtypes for one in value[:MAX_VALUE].split()]
+    # meta elements outside the head count only if the head has no Open Graph type
+    for prefix, values in (("og:", head or body), ("generator:", generators)):
+        named += [(prefix, one) for value in values for one in value[:MAX_VALUE].split()[:1]]
     found = set[str]()
-    for prefix, one in _types_in(declared):
+    for prefix, one in named:
         name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
         if len(found) < MOST_DECLARED and _NAME.fullmatch(name):
             found.add(prefix + name)
     return frozenset(found)
-
-
-def _types_in(declared: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
-    """Yield the prefix of each type that is declared, and the type as written."""
-    json_ld, itemtypes, head, body, generators = (declared.get(name, ()) for name in DECLARING)
-    for match in _JSON_TYPE.finditer("\n".join(json_ld)[:MAX_JSON]):
-        yield from (("", one) for one in re.split(r'[",\s]+', match[1] or match[2]))
-    for value in itemtypes:
-        yield from (("", one) for one in value[:MAX_VALUE].split())
-    # meta elements outside the head count only if the head has no Open Graph type
-    for prefix, values in (("og:", head or body), ("generator:", generators)):
-        yield from ((prefix, one) for value in values for one in value[:MAX_VALUE].split()[:1])
 
 
 def json_strings(scripts: Iterable[str], name: str) -> list[str]:

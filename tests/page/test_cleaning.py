@@ -12,6 +12,7 @@ from denoise_scrapy.core.source import (
     ENDS_BREAKS,
     HAS_CONTROLS,
     HAS_DEFINITIONS,
+    HAS_FRAMES,
     HAS_LATE,
     HAS_LISTS,
     look,
@@ -32,6 +33,7 @@ _OTHERS = {
     HAS_DEFINITIONS: re.compile("<dd", re.IGNORECASE),
     ENDS_BREAKS: re.compile("</br.", re.IGNORECASE | re.DOTALL),
     HAS_LATE: re.compile(r"--\$\?"),
+    HAS_FRAMES: re.compile("<frameset", re.IGNORECASE),
 }
 
 
@@ -71,6 +73,9 @@ PIECES = st.one_of(
             "</hTmL>",
             "</button>",
             "</ht",
+            "<frameset",
+            "<FrameSet>",
+            "<frames",
             "</",
             "<",
             "<dl>",
