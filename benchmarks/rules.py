@@ -114,6 +114,7 @@ RULES = (
     Rule("wording of short blocks", "body.strategies.combined.doubts", lambda _, __, probability: 0 * probability),
     Rule("price below the headline", "body.strategies.combined.block_of_price", lambda _: None),
     Rule("notes of corrections", "body.strategies.combined.notes_of_corrections", _nothing, "docs: corrections"),
+    Rule("comments on articles", "body.strategies.combined.comments_on", lambda *_: False, "docs: parts, comments"),
     *(Rule(name, "body.strategies.combined.weighed", partial(weighed, without=[name])) for name in BOXES),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("a text twice, once, and pulled quotations", "body.strategies.combined.choose", _once_off),

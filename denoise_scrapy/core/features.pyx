@@ -27,7 +27,7 @@ from denoise_scrapy.core.characters cimport (
 )
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, number_of, open_table
 from denoise_scrapy.core.tree cimport (
-    ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, LEVELS, LIST_ITEM, MAX_NAME,
+    ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_CONTROL, IS_DIV, IS_PICTURE, IS_ROOT, LEVELS, LIST_ITEM, MAX_NAME,
     META, SHORTEST, Block, ElementKind, Span, Tree, block_count, climb, element_count, is_inside, kind_of, token_of,
 )
 
@@ -532,6 +532,7 @@ cdef enum:
     OWN                   # tokens of the site's own text, see `sharing.Shared.own_tokens`
     STORY                 # prose times the share of comparison pages that do not contain it
     PICTURES
+    CONTROLS
     SUMS
 
 cdef struct Slot:         # the blocks of one path
@@ -590,6 +591,7 @@ cdef int sum_up(Tree tree, View view) nogil:
     for i in range(view.n - 1, -1, -1):
         sums = sums_of(view, i)
         sums[PICTURES] += kind_of(tree, i) & IS_PICTURE != 0
+        sums[CONTROLS] += kind_of(tree, i) & IS_CONTROL != 0
         for kind in range(SUMS):
             sums_of(view, around(view, i))[kind] += sums[kind]
     view.whole = at_least(sums_of(view, view.n)[TOKENS], 1)
@@ -696,7 +698,7 @@ links: ld ld_up1 ld_up3
 tags: heading tag_div in_hidden in_article in_control
 class_names: class_sum class_least class_most class_near
 announcements: after_comments since_dated dated_before
-surroundings: prose_up1 prose_up3 share_up1 share_up3 tokens_up1 pictures_up2 path_count path_share
+surroundings: prose_up1 prose_up3 share_up1 share_up3 tokens_up1 pictures_up2 path_count path_share controls controls_up1 controls_up3
 place: in_container from_first from_last prose_before position levels_to_prose
 wording: words_before words_of_beginning words_elsewhere
 text_words: word_mean word_least word_most heading_word_mean heading_word_least heading_word_most
@@ -863,7 +865,7 @@ declare_family("announcements", announcements, _say_announcements)
 
 
 cdef int surroundings(Tree tree, View view, FloatRowsOut rows) nogil:
-    """Compute prose, text and pictures in the enclosing boxes, and the blocks with the same path."""
+    """Compute prose, text, pictures and controls in the enclosing boxes, and the blocks with the same path."""
     cdef:
         const double* up1
         const double* up3
@@ -880,13 +882,17 @@ cdef int surroundings(Tree tree, View view, FloatRowsOut rows) nogil:
         rows[5, i] = log1p(sums_above(view, i, 2)[PICTURES])
         rows[6, i] = log1p(slot.blocks)
         rows[7, i] = slot.tokens / view.whole
+        rows[8, i] = log1p(sums_of(view, tree.blocks[i].element)[CONTROLS])
+        rows[9, i] = log1p(up1[CONTROLS])
+        rows[10, i] = log1p(up3[CONTROLS])
 
 
-declare_family(
-    "surroundings",
-    surroundings,
-    lambda rows, block: "among full sentences" if rows["prose_up1"][block] > MOSTLY else "few full sentences around it",
-)
+def _say_surroundings(rows, block):
+    said = "among full sentences" if rows["prose_up1"][block] > MOSTLY else "few full sentences around it"
+    return said + ", with buttons" if rows["controls_up1"][block] > 0 else said
+
+
+declare_family("surroundings", surroundings, _say_surroundings)
 
 
 cdef int place(Tree tree, View view, FloatRowsOut rows) nogil:

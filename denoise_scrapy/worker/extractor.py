@@ -193,11 +193,7 @@ class Extractor:
         known, others = self._known(kept)
         if known.mates < wish.mates:
             return known
-        examples = list[Example]()  # of its site, the newest first
-        if self._taught or settings.examples:
-            taught, stored = self._taught.get(site_key(page.url), {}), examples_of(settings.examples, page.url)
-            examples = [*reversed(taught.values()), *(one for one in stored if one.url not in taught)][:MOST_EXAMPLES]
-            self._refused.update(one for one in examples if (one.text or one.keep) and not lesson_of(one).widths)
+        examples = self._examples(page.url, settings) if self._taught or settings.examples else []
         body = SiteModel(others, examples).extract(page, strategy=settings.strategy, taste=settings.taste)
         is_large = body.fallback == TOO_LARGE
         if kept.as_text:
@@ -296,6 +292,13 @@ class Extractor:
         while self._nbytes > self._most and len(self._pages) > 1:
             self._nbytes -= self._pages.popitem(last=False)[1].nbytes
             self._evicted += 1
+
+    def _examples(self, url: str, settings: DenoiseSettings) -> list[Example]:
+        """Return the examples of a page's site, the newest first."""
+        taught, stored = self._taught.get(site_key(url), {}), examples_of(settings.examples, url)
+        examples = [*reversed(taught.values()), *(one for one in stored if one.url not in taught)][:MOST_EXAMPLES]
+        self._refused.update(one for one in examples if (one.text or one.keep) and not lesson_of(one).widths)
+        return examples
 
     def _known(self, kept: _Page) -> tuple[Known, list[Page | PageFacts]]:
         """Return the pages to compare a page with, the most similar first."""

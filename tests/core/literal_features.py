@@ -126,6 +126,10 @@ class Literal:
         yield math.log1p(self.tags[box : self.elements[box]["end"]].count("img"))
         yield math.log1p(len(path))
         yield self.sum(path, "tokens") / self.whole
+        for levels in (0, 1, 3):
+            box = above[min(levels, len(above) - 1)]
+            tags = self.tags[box : self.elements[box]["end"]]
+            yield math.log1p(sum(tag in {"button", "input", "select", "textarea"} for tag in tags))
 
     def _place(self, i: int, block: Any) -> Values:
         prose = [int(one["prose"]) for one in self.blocks]

@@ -29,7 +29,8 @@ PIECES = (
     "<li><h3>Rain</h3><p>It rained</p><b>all day</b></li>" * 3, "<tr><td>One</td><td>two three</td></tr>" * 3,
     "<div class=comment-list><p>3 Comments</p>", "<p>by Ann</p>", "<p>Posted on 12:30</p>", "<img src=/i.png>", "<div>",
     "<div id=menu>", "<section>", "<ul>", "</div>", "</section>", "</ul>", "<article>", "</article>", "<div hidden>",
-    "<button>Go!</button>", "<a href=/x>Other bridge</a>", "<p>大桥关闭，河水上涨。</p>", "...",
+    "<button>Go!</button>", "<p>Good? <button>Yes</button> <input name=q>", "<a href=/x>Other bridge</a>",
+    "<p>大桥关闭，河水上涨。</p>", "...",
 )  # fmt: skip
 TITLES = st.sampled_from(["Bridge closed - News", "Sport", "", "x"])
 MADE = st.builds(

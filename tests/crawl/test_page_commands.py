@@ -196,7 +196,7 @@ def test_a_folder_is_compared_with_itself(folder: Path, told: Told) -> None:
 
 
 def test_a_file_has_the_address_that_it_declares_or_that_is_named(three: Path, told: Told) -> None:
-    link = '<p>Read <a href="/more">more of this long story of the harbour and the castle</a> on Monday.</p>'
+    link = '<p>The keeper <a href="/more">wrote down a story of the harbour and the castle</a> on Monday.</p>'
     source = article(0).replace("<head>", "<head>" + CANONICAL.format(7)).replace("<p>", link + "<p>", 1)
     (three / "0.html").write_text(source, "utf-8")
     assert "](https://gazette.example/more)" in told("extract 0.html --format markdown")[0]
