@@ -130,8 +130,9 @@ def draw(browser_path: str) -> None:
             view.get_by_label("Name of a field").fill("author")
             view.keyboard.press("Enter")
             view.get_by_label("Text of author").fill(BYLINE.removeprefix("By "))
-            for _ in range(frame.locator(".kept", has_text="Photo").count()):
-                frame.locator(".kept", has_text="Photo").first.click()  # which takes it from those that are kept
+            listed = frame.locator(".kept[data-path$='/li']")
+            for _ in range(listed.count()):
+                listed.first.click()  # which takes it from those that are kept
             frame.locator(".b", has_text=BYLINE).hover()
             view.wait_for_selector("#changes del")
             view.evaluate("scrollTo(0, 0)")
