@@ -181,7 +181,7 @@ def reasons_of(
 
 
 #: Power of the odds of each block in the confidence: kinds of pages that were not fitted are less sure. Of pages that
-#: readers marked, their publishers left out, 1.5% of those with .9 or more lack or add a third
+#: readers marked, their publishers left out, 1.6% of those with .9 or more lack or add a third
 #: (`python -m training.confidence`).
 CAUTION = 0.6
 #: A wall that passes for a text is this many times as bad as a short text that passes for a wall, whose body stays: of
