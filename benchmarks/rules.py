@@ -27,8 +27,6 @@ import numpy as np
 
 from denoise_scrapy.body import SiteModel, extract
 from denoise_scrapy.body.code import CodeFrames
-from denoise_scrapy.core.boxes import RULES as BOXES
-from denoise_scrapy.core.boxes import weighed
 from denoise_scrapy.core.choice import choose, select_by_expected_f1
 from denoise_scrapy.core.styles import styles_of
 from denoise_scrapy.page import Page
@@ -115,7 +113,7 @@ RULES = (
     Rule("price below the headline", "body.strategies.combined.block_of_price", lambda _: None),
     Rule("notes of corrections", "body.strategies.combined.notes_of_corrections", _nothing, "docs: corrections"),
     Rule("comments on articles", "body.strategies.combined.comments_on", lambda *_: False, "docs: parts, comments"),
-    *(Rule(name, "body.strategies.combined.weighed", partial(weighed, without=[name])) for name in BOXES),
+    Rule("lower around story", "body.strategies.combined.around_story", lambda _, __, probability: probability),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("a text twice, once, and pulled quotations", "body.strategies.combined.choose", _once_off),
     Rule("stock", "body.strategies.combined.choose", partial(_chosen, without=["stock", "place"])),

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.boxes import RULES, weighed
+from denoise_scrapy.core.boxes import around_story
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.core.parts import part_signals
 from denoise_scrapy.page import Page
-from tests.core.literal_boxes import literal_weighed
+from tests.core.literal_boxes import literal_around_story
 from tests.core.literal_parts import literal_signals
 
 TAGS = "article section div ul li p h1 h2 h3 form button footer summary figure figcaption time pre table img".split()
@@ -38,9 +38,8 @@ def test_boxes_weigh_as_the_literal_rules_do(body, data):
     page = parsed(body)
     m = len(page.blocks)
     chances = data.draw(st.lists(st.sampled_from([0.0, 0.05, 0.2, 0.3, 0.45, 0.6, 0.92, 0.99]), min_size=m, max_size=m))
-    bylines = np.array(data.draw(st.lists(st.booleans(), min_size=m, max_size=m)), bool)
-    found = weighed(page.tree, page.words.titles, bylines, chances)
-    assert np.allclose(found, literal_weighed(page, np.array(chances), bylines))
+    found = around_story(page.tree, page.words.titles, chances)
+    assert np.allclose(found, literal_around_story(page, np.array(chances, np.float64)))
 
 
 @given(MARKUP.filter(lambda body: len(parsed(body).blocks) > 0), st.randoms(use_true_random=False))
@@ -53,9 +52,7 @@ def test_part_signals_are_the_literal_ones(body, random):
     np.testing.assert_array_equal(found, literal_signals(page, seen, odds))
 
 
-def test_each_rule_can_be_left_out():
+def test_arrays_of_another_length_are_refused():
     page = parsed("<article><h1>A story</h1></article><p>Another one.")
-    given = page.tree, page.words.titles, np.zeros(2, bool)
-    assert weighed(*given, [0.9, 0.8], without=RULES).tolist() == [0.9, 0.8]
     with pytest.raises(ValueError, match="there are 2 blocks"):
-        weighed(*given, [0.9])
+        around_story(page.tree, page.words.titles, [0.9])
