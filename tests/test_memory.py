@@ -8,6 +8,7 @@ import tracemalloc
 from benchmarks.measuring import forget_caches
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.parse import MAX_VALUE, read_declared
 from denoise_scrapy.site import PageMemory, VisitedShapes
 
 
@@ -69,3 +70,12 @@ def test_shapes_of_urls_are_bounded() -> None:
         tracemalloc.stop()
     assert len(shapes) == 200
     assert held[1] - held[0] < 200 * 100
+
+
+def test_types_that_a_page_declares_are_read_one_by_one() -> None:
+    declared = {"itemtype": ["a " * (MAX_VALUE // 2)] * 200}
+    tracemalloc.start()
+    assert read_declared(declared) == frozenset()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1_000_000

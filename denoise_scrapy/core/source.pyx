@@ -124,7 +124,7 @@ cdef void look_closer(Bytes at, Bytes end, Found* found) noexcept nogil:
         found.marks |= ENDS_BREAKS * begins(at + 2, b"br")
     elif at[0] == c'<' and end - at > 2:
         found.marks |= HAS_LISTS * begins(at + 1, b"dl") | HAS_DEFINITIONS * begins(at + 1, b"dd")
-        found.marks |= HAS_FRAMES * begins(at + 1, b"frameset")
+        found.marks |= HAS_FRAMES * (end - at > 8 and begins(at + 1, b"frameset"))
     elif at[0] == c'-' and end - at >= AHEAD:
         found.marks |= HAS_LATE * begins(at, b"--$?")
     elif control_at(at, end, &code):

@@ -9,9 +9,8 @@ import codecs
 import json
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import repeat
 from typing import Any
 
 from lxml import etree
@@ -320,19 +319,24 @@ def read_declared(declared: Mapping[str, Sequence[str]]) -> frozenset[str]:
         >>> sorted(read_declared(declared))
         ['newsarticle', 'og:article', 'product', 'thing']
     """
-    json_ld, itemtypes, head, body, generators = map(declared.get, DECLARING, repeat(()))
-    in_json = _JSON_TYPE.finditer("\n".join(json_ld)[:MAX_JSON])
-    named = [("", one) for types in in_json for one in re.split(r'[",\s]+', types[1] or types[2])]
-    named += [("", one) for value in itemtypes for one in value[:MAX_VALUE].split()]
-    # meta elements outside the head count only if the head has no Open Graph type
-    for prefix, values in (("og:", head or body), ("generator:", generators)):
-        named += [(prefix, one) for value in values for one in value[:MAX_VALUE].split()[:1]]
     found = set[str]()
-    for prefix, one in named:
+    for prefix, one in _types_in(declared):
         name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
         if len(found) < MOST_DECLARED and _NAME.fullmatch(name):
             found.add(prefix + name)
     return frozenset(found)
+
+
+def _types_in(declared: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yield the prefix of each type that is declared, and the type as written."""
+    json_ld, itemtypes, head, body, generators = (declared.get(name, ()) for name in DECLARING)
+    for match in _JSON_TYPE.finditer("\n".join(json_ld)[:MAX_JSON]):
+        yield from (("", one) for one in re.split(r'[",\s]+', match[1] or match[2]))
+    for value in itemtypes:
+        yield from (("", one) for one in value[:MAX_VALUE].split())
+    # meta elements outside the head count only if the head has no Open Graph type
+    for prefix, values in (("og:", head or body), ("generator:", generators)):
+        yield from ((prefix, one) for value in values for one in value[:MAX_VALUE].split()[:1])
 
 
 def json_strings(scripts: Iterable[str], name: str) -> list[str]:
