@@ -27,8 +27,9 @@ from denoise_scrapy.core.characters cimport (
 )
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, number_of, open_table
 from denoise_scrapy.core.tree cimport (
-    ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_CONTROL, IS_DIV, IS_PICTURE, IS_ROOT, LEVELS, LIST_ITEM, MAX_NAME,
-    META, SHORTEST, Block, ElementKind, Span, Tree, block_count, climb, element_count, is_inside, kind_of, token_of,
+    ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, IS_SUBMITTABLE, LEVELS,
+    LIST_ITEM, MAX_NAME, META, SHORTEST, Block, ElementKind, Span, Tree, block_count, climb, element_count, is_inside,
+    kind_of, token_of,
 )
 
 # ---- announcements of short blocks ----------------------------------------------------------------------------------
@@ -591,7 +592,7 @@ cdef int sum_up(Tree tree, View view) nogil:
     for i in range(view.n - 1, -1, -1):
         sums = sums_of(view, i)
         sums[PICTURES] += kind_of(tree, i) & IS_PICTURE != 0
-        sums[CONTROLS] += kind_of(tree, i) & IS_CONTROL != 0
+        sums[CONTROLS] += kind_of(tree, i) & IS_SUBMITTABLE != 0
         for kind in range(SUMS):
             sums_of(view, around(view, i))[kind] += sums[kind]
     view.whole = at_least(sums_of(view, view.n)[TOKENS], 1)

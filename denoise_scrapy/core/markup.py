@@ -78,7 +78,7 @@ EXACT_TAGS = frozenset("pre code kbd samp tt var textarea".split())
 Kind = IntFlag(
     "Kind",
     "BLOCK CONTAINER SKIPPED BREAK ROOT EXACT IN_HEAD LIST CONTENT PICTURE TERM DIV QUOTE STORY FORM "
-    "CAPTION TIME ITEM GRAPHIC CONTROL",
+    "CAPTION TIME ITEM GRAPHIC SUBMITTABLE",
 )
 _TAGS_OF_KIND = {
     Kind.BREAK: "br",
@@ -93,7 +93,7 @@ _TAGS_OF_KIND = {
     Kind.TIME: "time address",
     Kind.ITEM: "li",
     Kind.GRAPHIC: "img picture video svg",
-    Kind.CONTROL: "button input select textarea",
+    Kind.SUBMITTABLE: "button input select textarea",  # the name in the standard of HTML
 }
 KIND_TAGS: dict[Kind, frozenset[str]] = {
     Kind.BLOCK: BLOCK_TAGS,

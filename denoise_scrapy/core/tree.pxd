@@ -20,7 +20,7 @@ cdef int32_t IS_ROOT       # html, body: their names describe the page
 cdef int32_t IS_EXACT      # its text is exact: no space is added
 cdef int32_t IS_IN_HEAD    # a head may hold it
 cdef int32_t IS_LIST, IS_PICTURE, IS_TERM, IS_DIV, IS_QUOTE, IS_STORY, IS_FORM
-cdef int32_t IS_CAPTION, IS_TIME, IS_ITEM, IS_GRAPHIC, IS_CONTROL
+cdef int32_t IS_CAPTION, IS_TIME, IS_ITEM, IS_GRAPHIC, IS_SUBMITTABLE
 cdef int32_t IS_CONTENT    # a content tag of Song et al. (2011)
 # Bits of `markup.Flag` that the core itself uses.
 cdef int32_t LINK, HIDDEN, HEADING, ARTICLE, CONTROL, LIST_ITEM, TABLE_CELL, PREFORMATTED, COMMENT_WORD
