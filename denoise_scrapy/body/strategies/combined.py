@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -190,24 +190,21 @@ CAUTION = 0.6
 MISSED_WALL = 1.25
 #: Factor of a byline or comment. The model keeps a byline beside few pages of a site, and drops it beside more.
 ASIDE = 0.3
-#: Log odds added to every block, as text that is lost costs more than a menu that stays: of 465 pages that no fit has
-#: seen (`benchmarks --corpora training/unseen`) 129 pieces of content are lost instead of 160, 181 of frames are kept
-#: instead of 158, 285 pages are right instead of 283; with .5, 110, 207 and 282. Recorded pages of sites left out are
-#: as without it.
+#: Log odds added to every block, as text that is lost costs more than a menu that stays: F1 of 465 pages that no fit
+#: has seen is .948 instead of .946 (`python -m benchmarks --corpora training/unseen --names unseen`): 129 pieces of
+#: content are lost instead of 160, 181 of frames are kept instead of 158; with .5, 110 and 207.
 IN_DOUBT = 0.25
 _STOCK = NAMES.index("stock")
 
 
-def comments_on(page: Page, model: BlockModel, signals: Values, first: tuple[Values, Values]) -> BoolArray:
+def comments_on(model: BlockModel, signals: Values, of_page: Callable[[], Values]) -> BoolArray:
     """Return a mask of the blocks that are comments on an article; those of a thread are its posts.
 
-    Of twenty made articles with comments in boxes without names one keeps some, six without this; of 4,651 recorded
-    pages twelve are better and seven worse.
+    `python -m benchmarks.rules`: the portal +.003, `jocmp` +.0035; twelve recorded pages are better, five worse.
     """
     found = model.forests["part comments"].probability(signals) > HALF
     if found.any():
-        of_page = page_signals(*first, page.blocks.tokens)
-        found &= model.forests["kind article"].probability(of_page) > HALF
+        found &= model.forests["kind article"].probability(of_page()) > HALF
     return found
 
 
@@ -241,11 +238,11 @@ class CombinedStrategy(Strategy):
         shift[notes_of_corrections(page, probability)] = NOTE_ODDS
         probability /= probability + (1 - probability) * np.exp(-IN_DOUBT - shift)
         probability[page.unseen_blocks] = 0
-        is_aside = np.zeros(len(odds), bool)
+        is_aside, of_page = np.zeros(len(odds), bool), cache(partial(page_signals, features, odds, page.blocks.tokens))
         if "part bylines" in model.forests:
             signals = part_signals(page.tree, page.words, seen, odds)
             is_aside = model.forests["part bylines"].probability(signals) > HALF
-            is_aside |= comments_on(page, model, signals, (features, odds))
+            is_aside |= comments_on(model, signals, of_page)
             probability[is_aside] *= ASIDE
         choice = choose(
             page.tree,
@@ -262,8 +259,7 @@ class CombinedStrategy(Strategy):
         content = model.forests.get("content")
         if content is not None and page.blocks.tokens[kept].sum() <= FEW_TOKENS:
             wording = odds_of_text(page.text_of(odds > 0), model.wording)
-            signals = content_signals(page_signals(features, odds, page.blocks.tokens), wording)
-            chance = float(content.probability(signals)[0])
+            chance = float(content.probability(content_signals(of_page(), wording))[0])
             chance /= chance + MISSED_WALL * (1 - chance)
             # where content is not likely, it is as sure as that; else as the blocks are
             confidence = min(confidence, chance) if chance < HALF else confidence
