@@ -282,7 +282,7 @@ MAKERS: Mapping[str, tuple[str, float, int, Maker]] = {
     "colour": ("V", 2.0, 100, other_colour),
     "series": ("V", 2.0, 150, series),
     "not": ("U", 0.5, 400, negation),
-    "part": ("U", 0.5, 3600, new_part),
+    "part": ("U", 2.0, 3600, new_part),
     "notice": ("V", 1.0, 3600, few_texts),
     "quoted": ("D", 0.5, 3600, quoted),
     "shifted": ("V", 0.3, 400, shifted),

@@ -13,7 +13,7 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from libc.math cimport log, log1p
+from libc.math cimport fabs, log, log1p
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libcpp.algorithm cimport binary_search, lower_bound, sort
 from libcpp.string cimport string
@@ -35,6 +35,7 @@ kept runs in common: much of the kept wording is gone
 new share: much of it is new
 length: for its length the differences count
 ratio of lengths: its length differs
+words more or less: words are added or gone
 halvings: it is so long that a sample is compared
 ideographs: for its script the differences count
 new words: it has other words
@@ -101,6 +102,7 @@ cdef enum:
     NEW_SHARE
     LENGTH
     RATIO
+    MORE_OR_LESS
     HALVINGS
     IDEOGRAPHS
     NEW_WORDS
@@ -629,6 +631,7 @@ def evidence(
         out[KEPT_COMMON] = min(1.0, share(chain.size(), kept.run_count))
         out[NEW_SHARE] = share(new_units, new.n)
         out[LENGTH], out[RATIO] = log1p(new.n / per), log(share(max(1.0, <double>new.n), n))
+        out[MORE_OR_LESS] = log1p(fabs(new.n - n) / per)
         out[IDEOGRAPHS] = share(new.ideographs, new.n)
         out[MOVED] = 1 - share(chain.size(), common)
         while limit and not limit >> 32:

@@ -363,6 +363,7 @@ NOT_TOLD = {
     "verdict without titles",
     "handbook",
     "handbook, older one last",
+    "local words above, Chinese",
     "guide",
     "steps",
     "corrected at another host",
