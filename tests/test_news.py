@@ -214,9 +214,7 @@ def live(shape: str, posts: list[tuple[str, str]]) -> str:
 
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_updates_are_found_by_their_times(request: pytest.FixtureRequest, shape: str, order: int) -> None:
-    if shape == "blocks":
-        request.applymarker(pytest.mark.xfail(reason="below a heading each, they pass for frames", strict=True))
+def test_updates_are_found_by_their_times(shape: str, order: int) -> None:
     found = news(live(shape, POSTS[::order]), kind="article").updates
     assert [update.text.removeprefix("News\n") for update in found] == [text for _, text in POSTS[::order]]
     assert all(

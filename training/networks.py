@@ -1,4 +1,4 @@
-"""Fitting the network: gradient descent in numpy, the same result for the same examples."""
+"""Fitting the networks: gradient descent in numpy, the same result for the same examples."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.judge import FARTHEST, Network
 
-#: Units of the two layers. Twice as many changed the result less than another seed did.
-INNER, OUTER = 64, 32
+#: Networks that are fitted, each from other random weights, and whose mean judges: see `training`.
+NETWORKS = 3
+#: Units of the two layers of each. Twice as many changed the result less than another seed did.
+INNER, OUTER = 48, 24
 EPOCHS, RATE, DECAY = 4, 3e-3, 3e-4
 #: Dropout: share of the first layer's units left out for each block, so that the network does not rely on one of them.
 DROPOUT = 0.1
@@ -22,17 +24,23 @@ Weights = dict[str, Values]
 def fit_network(
     features: npt.NDArray[np.float32], labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], seed: int
 ) -> Network:
-    """Fit a network by Adam (Kingma and Ba 2015) with a learning rate that decays like half a cosine.
+    """Fit the networks, and return their mean.
 
     `features` have the shape (blocks, features), NaN where unknown; `labels` and `weights` (blocks,).
     """
-    rng = np.random.default_rng(seed)
-    mean, deviation = np.nanmean(features, axis=0), np.nanstd(features, axis=0) + 1e-6
-    found = _start(features.shape[1], rng)
-    network = Network(mean=mean, deviation=deviation, **found)
-    scaled = (features - network.mean) / network.arrays()["deviation"]
-    inputs = np.clip(np.nan_to_num(scaled), -FARTHEST, FARTHEST)
-    wanted, weight = labels.astype(np.float32), weights.astype(np.float32)
+    mean = np.nanmean(features, axis=0).astype(np.float32)
+    deviation = (np.nanstd(features, axis=0) + 1e-6).astype(np.float32)
+    inputs = np.clip(np.nan_to_num((features - mean) / deviation), -FARTHEST, FARTHEST)
+    given = inputs, labels.astype(np.float32), weights.astype(np.float32)
+    fitted = [_fit(*given, np.random.default_rng([seed, number])) for number in range(NETWORKS)]
+    found = {name: np.array([weights[name] for weights in fitted]) for name in fitted[0]}
+    means = {name: found.pop(name).mean(axis=0) for name in ("direct", "bias")}
+    return Network(mean=mean, deviation=deviation, **found, **means)
+
+
+def _fit(inputs: Values, wanted: Values, weight: Values, rng: np.random.Generator) -> Weights:
+    """Fit one by Adam (Kingma and Ba 2015) with a learning rate that decays like half a cosine."""
+    found = _start(inputs.shape[1], rng)
     first = {name: np.zeros_like(values) for name, values in found.items()}
     second = {name: np.zeros_like(values) for name, values in found.items()}
     steps, step = EPOCHS * (len(inputs) // BATCH or 1), 0
@@ -47,7 +55,7 @@ def fit_network(
                 second[name] = 0.999 * second[name] + 0.001 * gradient**2
                 change = first[name] / (1 - 0.9**step) / (np.sqrt(second[name] / (1 - 0.999**step)) + 1e-8)
                 found[name] = (found[name] - rate * (change + DECAY * found[name])).astype(np.float32)
-    return Network(mean=mean, deviation=deviation, **found)
+    return found
 
 
 def _start(n: int, rng: np.random.Generator) -> Weights:

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""Score blocks with a small network, and refine with trees that see the neighbours' scores.
+"""Score blocks with small networks, and refine with trees that see the neighbours' scores.
 
 All sums run in the same order on every machine: wide registers take several blocks or units at a time, and never split
 a sum.
@@ -92,30 +92,31 @@ cdef inline int32_t whole(int32_t n) noexcept nogil:
 
 cdef vector[float] filled(object array):
     """Return an array's numbers row by row, each row padded with zeros to whole steps of inputs."""
-    rows = np.atleast_2d(array)
+    rows = array.reshape(-1, array.shape[array.ndim - 1])
     wide = np.zeros((len(rows), whole(rows.shape[1])), np.float32)
     wide[:, :rows.shape[1]] = rows
     return wide.ravel().tolist()
 
 
 cdef class Network:
-    """Two layers of rectified units and a parallel linear part, all of float32.
+    """The mean of k networks: two layers of rectified units each, and a linear part for all, of float32.
 
-    `mean`, `deviation` and the weights `direct` of the n features have shape (n,); `inner` (n, a), `outer` (a, b) and
-    `last` (b,) are the weights of the a and b units; each unit has a bias, and so has the sum.
+    `mean`, `deviation` and the weights `direct` of the n features have shape (n,); `inner` (k, n, a), `outer` (k, a, b)
+    and `last` (k, b) are the weights of the a and b units; each unit has a bias, and so has the sum.
     """
 
     cdef:
         readonly object mean
         dict _arrays
         int32_t features                 # n
-        int32_t inner_units
+        int32_t networks                 # k
+        int32_t inner_units              # of each
         int32_t outer_units
         vector[float] means
         vector[float] deviations
-        vector[float] inner_weights      # (inner units, n)
+        vector[float] inner_weights      # (networks, inner units, n)
         vector[float] inner_biases
-        vector[float] outer_weights      # (outer units, inner units)
+        vector[float] outer_weights      # (networks, outer units, inner units)
         vector[float] outer_biases
         vector[float] last_weights
         vector[float] direct_weights
@@ -128,14 +129,14 @@ cdef class Network:
         }
         self._arrays = {name: np.asarray(part, np.float32, order="C") for name, part in self._arrays.items()}
         self.mean, deviation, inner, inner_bias, outer, outer_bias, last, direct, bias = self._arrays.values()
-        n, a, b = len(self.mean), len(inner_bias), len(outer_bias)
+        n, (k, a), b = len(self.mean), np.atleast_2d(inner_bias).shape, np.atleast_2d(outer_bias).shape[1]
         shapes = [part.shape for part in self._arrays.values()]
-        if shapes != [(n,), (n,), (n, a), (a,), (a, b), (b,), (b,), (n,), ()]:
+        if shapes != [(n,), (n,), (k, n, a), (k, a), (k, a, b), (k, b), (k, b), (n,), ()]:
             raise ValueError(f"the shapes of a network's arrays do not match: {shapes}")
-        self.features, self.inner_units, self.outer_units = n, a, b
+        self.features, self.networks, self.inner_units, self.outer_units = n, k, a, b
         self.means, self.deviations = filled(self.mean), filled(deviation)
-        self.inner_weights, self.inner_biases = filled(inner.T), filled(inner_bias)
-        self.outer_weights, self.outer_biases = filled(outer.T), filled(outer_bias)
+        self.inner_weights, self.inner_biases = filled(inner.swapaxes(1, 2)), filled(inner_bias)
+        self.outer_weights, self.outer_biases = filled(outer.swapaxes(1, 2)), filled(outer_bias)
         self.last_weights, self.direct_weights, self.first_bias = filled(last), filled(direct), bias
 
     def arrays(self) -> dict:
@@ -160,31 +161,32 @@ cdef class Network:
     cdef int read_odds(self, const float* features, int32_t m, float* odds) except -1 nogil:
         """Compute the log odds of m blocks from features of shape (n, m)."""
         cdef:
-            int32_t n = self.features, chunk, start, some, i, j
+            int32_t n = self.features, a = self.inner_units, b = self.outer_units, chunk, start, some, i, j
             float[LANES] sums, direct
             vector[float] inputs, inner, outer
         inputs.assign(LANES * whole(n), 0)
-        inner.assign(LANES * whole(self.inner_units), 0)
-        outer.assign(LANES * whole(self.outer_units), 0)
+        inner.assign(LANES * whole(a), 0)
+        outer.assign(LANES * whole(b), 0)
         for chunk in range((m + LANES - 1) // LANES):
             start = chunk * LANES
             some = min(m - start, LANES)
             for i in range(n):
                 scale(features + <size_t>i * m + start, some, self.means[i], self.deviations[i], &inputs[LANES * i])
-            read_layer(
-                inputs.data(), whole(n), self.inner_weights.data(), self.inner_biases.data(), self.inner_units,
-                inner.data(),
-            )
-            read_layer(
-                inner.data(), whole(self.inner_units), self.outer_weights.data(), self.outer_biases.data(),
-                self.outer_units, outer.data(),
-            )
             memset(sums, 0, sizeof(sums))
             memset(direct, 0, sizeof(direct))
-            add_inputs(outer.data(), whole(self.outer_units), self.last_weights.data(), sums)
+            for i in range(self.networks):
+                read_layer(
+                    inputs.data(), whole(n), &self.inner_weights[i * a * whole(n)], &self.inner_biases[i * whole(a)], a,
+                    inner.data(),
+                )
+                read_layer(
+                    inner.data(), whole(a), &self.outer_weights[i * b * whole(a)], &self.outer_biases[i * whole(b)], b,
+                    outer.data(),
+                )
+                add_inputs(outer.data(), whole(b), &self.last_weights[i * whole(b)], sums)
             add_inputs(inputs.data(), whole(n), self.direct_weights.data(), direct)
             for j in range(some):
-                odds[start + j] = sums[j] + direct[j] + self.first_bias
+                odds[start + j] = sums[j] / self.networks + direct[j] + self.first_bias
 
 
 # ---- surroundings of a block -----------------------------------------------------------------------------------------

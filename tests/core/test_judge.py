@@ -31,17 +31,22 @@ def literal_odds(network, values):
         sums = [sum(x * w for x, w in zip(inputs, column, strict=True)) for column in weights.T]
         return [max(total + b, 0.0) for total, b in zip(sums, bias, strict=True)]
 
-    outer = units(units(scaled, parts.inner, parts.inner_bias), parts.outer, parts.outer_bias)
-    above = sum(x * w for x, w in zip(outer, parts.last, strict=True))
+    above = 0.0
+    for inner, inner_bias, outer, outer_bias, last in zip(
+        parts.inner, parts.inner_bias, parts.outer, parts.outer_bias, parts.last, strict=True
+    ):
+        found = units(units(scaled, inner, inner_bias), outer, outer_bias)
+        above += sum(x * w for x, w in zip(found, last, strict=True)) / len(parts.last)
     return above + sum(x * w for x, w in zip(scaled, parts.direct, strict=True)) + parts.bias
 
 
-def made_network(n, a, b, rng):
-    sizes = {"mean": n, "deviation": n, "inner": (n, a), "inner_bias": a, "outer": (a, b), "outer_bias": b, "last": b}
-    return Network(**{name: rng.normal(size=size) for name, size in (sizes | {"direct": n, "bias": ()}).items()})
+def made_network(n, k, a, b, rng):
+    layers = {"inner": (k, n, a), "inner_bias": (k, a), "outer": (k, a, b), "outer_bias": (k, b), "last": (k, b)}
+    sizes = layers | dict.fromkeys(["mean", "deviation", "direct"], n) | {"bias": ()}
+    return Network(**{name: rng.normal(size=size) for name, size in sizes.items()})
 
 
-SIZES = st.tuples(st.integers(1, 9), st.integers(1, 16), st.integers(1, 7))
+SIZES = st.tuples(st.integers(1, 9), st.integers(1, 3), st.integers(1, 16), st.integers(1, 7))
 
 
 @given(st.none() | SIZES, st.integers(1, 70), st.integers(0, 2**32 - 1))
