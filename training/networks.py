@@ -31,9 +31,9 @@ def fit_network(
     mean = np.nanmean(features, axis=0).astype(np.float32)
     deviation = (np.nanstd(features, axis=0) + 1e-6).astype(np.float32)
     inputs = np.clip(np.nan_to_num((features - mean) / deviation), -FARTHEST, FARTHEST)
-    given = inputs, labels.astype(np.float32), weights.astype(np.float32)
-    fitted = [_fit(*given, np.random.default_rng([seed, number])) for number in range(NETWORKS)]
-    found = {name: np.array([weights[name] for weights in fitted]) for name in fitted[0]}
+    wanted, weight = labels.astype(np.float32), weights.astype(np.float32)
+    fitted = [_fit(inputs, wanted, weight, np.random.default_rng([seed, number])) for number in range(NETWORKS)]
+    found = {name: np.array([one[name] for one in fitted]) for name in fitted[0]}
     means = {name: found.pop(name).mean(axis=0) for name in ("direct", "bias")}
     return Network(mean=mean, deviation=deviation, **found, **means)
 
