@@ -9,8 +9,9 @@ import codecs
 import json
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import product
 from typing import Any
 
 from lxml import etree
@@ -319,24 +320,20 @@ def read_declared(declared: Mapping[str, Sequence[str]]) -> frozenset[str]:
         >>> sorted(read_declared(declared))
         ['newsarticle', 'og:article', 'product', 'thing']
     """
+    json_ld, itemtypes, head, body, generators = (declared.get(name, ()) for name in DECLARING)
+    written = list[tuple[str, str]]()
+    for match in _JSON_TYPE.finditer("\n".join(json_ld)[:MAX_JSON]):
+        written += product([""], re.split(r'[",\s]+', match[1] or match[2]))
+    # meta elements outside the head count only if the head has no Open Graph type
+    for prefix, values, most in (("", itemtypes, None), ("og:", head or body, 1), ("generator:", generators, 1)):
+        for value in values:
+            written += product([prefix], value[:MAX_VALUE].split()[:most])
     found = set[str]()
-    for prefix, one in _types_in(declared):
+    for prefix, one in written:
         name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
         if len(found) < MOST_DECLARED and _NAME.fullmatch(name):
             found.add(prefix + name)
     return frozenset(found)
-
-
-def _types_in(declared: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
-    """Yield the prefix of each type that is declared, and the type as written."""
-    json_ld, itemtypes, head, body, generators = (declared.get(name, ()) for name in DECLARING)
-    for match in _JSON_TYPE.finditer("\n".join(json_ld)[:MAX_JSON]):
-        yield from (("", one) for one in re.split(r'[",\s]+', match[1] or match[2]))
-    for value in itemtypes:
-        yield from (("", one) for one in value[:MAX_VALUE].split())
-    # meta elements outside the head count only if the head has no Open Graph type
-    for prefix, values in (("og:", head or body), ("generator:", generators)):
-        yield from ((prefix, one) for value in values for one in value[:MAX_VALUE].split()[:1])
 
 
 def json_strings(scripts: Iterable[str], name: str) -> list[str]:
