@@ -105,6 +105,8 @@ def _newspaper(page: LabelledPage) -> Told:
     except ImportError:  # it splits words of some languages with a library that is not installed
         article.config.language = "en"
         article.parse()
+    except ValueError:  # of a control character in the page
+        return Told([], "", "", "", "", description=False)
     date = f"{article.publish_date:%Y-%m-%d}" if article.publish_date else ""
     site, language = article.meta_site_name or "", article.meta_lang or ""
     return Told(article.authors, date, site, language, article.top_image or "", bool(article.meta_description))

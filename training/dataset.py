@@ -45,7 +45,7 @@ CORPUS_WEIGHTS = {
     "zhportals": 0.5,
     "daniel": 0.7,
     "segments": 0.5,
-    "written": 7.0,
+    "written": 5.0,
     "reports": 8.0,
 }
 #: Corpora whose truths are used only for pages that somebody read: two keep comments, as others do not, and three have

@@ -24,7 +24,7 @@ from denoise_scrapy.page.parse import MOST_DECLARED, json_strings
 #: dash next to an East Asian character (U+2E80 and above), where spaces are not used, and what is before a
 #: bracket around the end, or around the end of a part where it is a wide one.
 SEPARATOR = re.compile(
-    r"(?:^|\s+)[-–—|·•»«›‹/~:⋆>]+(?:\s+|$)|:\s+|：|\s*[|_｜丨]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
+    r"(?:^|\s+)[-–—|·•»«›‹/~:⋆<>●∙◦│┃❘―]+(?:\s+|$)|:\s+|：|\s*[|_｜丨]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
     r"|\s+(?=\[[^][]+\]$)|(?=（[^（）]+）(?:\s|$))"
 )
 #: Labels of hosts with fewer letters are countries and kinds of organisation.

@@ -535,6 +535,8 @@ cdef Frame opened(Token token, Frame above):
         dict given = dict(token.attributes)
         int margin = above.margin
     number = max(0, int(given["start"])) if "start" in given else 1
+    if "value" in given:  # of an item
+        above.number = max(0, int(given["value"]))
     if tag not in ITEMS:
         margin += len(f"{number}. ") if tag == "ol" else MARGINS.get(tag, 0)
     if margin > MAX_MARGIN or (tag in ITEMS and above.tag not in LISTS):

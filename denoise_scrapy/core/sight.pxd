@@ -48,7 +48,7 @@ cdef enum:
     BACKGROUND
     COLOUR
     PICTURE               # behind it
-    ATTRIBUTES = 30       # further ones may have to be noted
+    ATTRIBUTES = 32       # further ones may have to be noted
 
 cdef struct Sight:
     const Sheet* sheet    # NULL for none

@@ -114,7 +114,7 @@ cdef struct Tag:
     int32_t kind          # bits of `ElementKind.kind`
     int32_t flags         # bits of `markup.Flag`
     int32_t heading
-    int32_t notes         # a bit for each attribute that is noted
+    int64_t notes         # a bit for each attribute that is noted
     int32_t role          # HEAD_TAG etc.
 
 cdef unordered_map[string, Tag] _tags
@@ -129,14 +129,15 @@ head title meta base script noscript a math img rt dialog template
 """.split()]
 _ATTRIBUTES = ["", *"""
 class id role itemprop itemtype style hidden aria-hidden href name type checked display src popover bgcolor color
-background colspan rowspan scope start dir height width alt data-original data-language data-lang
+background colspan rowspan scope start reversed value dir height width alt data-original data-language data-lang
 """.split()]
 # Attributes that are noted, by tag: of frames their sizes, which lay out a page; images have others named like `src`.
 _NOTED = """
 table td div section article main center: height style width
 td th: colspan rowspan
 th: scope
-ol: start
+ol: start reversed
+li: value
 html body: dir
 pre code div: data-language data-lang
 a area: href name

@@ -13,6 +13,8 @@ MOST_LEVELS = 8
 MOST_WITHIN = 64
 #: A sentence, row or function of more tokens is cut, if it does not fit: models that embed texts read no more of it.
 LONGEST = 2_000
+#: A chunk smaller than this part of the most goes on into a section that does not fit: an introduction of a sentence.
+SMALL = 4
 
 
 @cython.no_gc
@@ -113,13 +115,18 @@ def packed(str markdown not None, count, most, overlap):
     """
     cdef:
         Room room = Room(count, most)
-        list held = []
-        Unit unit, first
-        Py_ssize_t leading
+        list held = [], units = list(_units_of(markdown, room))
+        list below = tokens_below(units)
+        Unit unit, first, last = None
+        Py_ssize_t leading, place
+        bint is_apart
     tokens = 0  # each unit is counted once: recounting all held units would take quadratic time
-    for unit in _units_of(markdown, room):
-        whole = tokens + room.cost(unit, held[-1] if held else None)
-        if held and whole > most:
+    for place in range(len(units)):
+        unit, last = units[place], held[-1] if held else None
+        whole = tokens + room.cost(unit, last)
+        # a section that does not fit begins a chunk: so this is cited by its own heading, and stays when others change
+        is_apart = last is not None and unit.headings != last.headings and tokens * SMALL >= most
+        if held and (whole > most or (is_apart and whole - unit.tokens + below[place] > most)):
             leading = len(held)
             while leading and (<Unit>held[leading - 1]).leads:
                 leading -= 1
@@ -136,6 +143,20 @@ def packed(str markdown not None, count, most, overlap):
     if held:
         first = held[0]
         yield room.fitting(first.headings), joined(held)
+
+
+cdef list tokens_below(list units):
+    """Return the tokens of each unit and of those that follow it below the same headings."""
+    cdef Unit unit, following = None
+    cdef list found = [0] * len(units)
+    cdef Py_ssize_t place
+    for place in range(len(units) - 1, -1, -1):
+        unit, tokens = units[place], 0
+        if following is not None and following.headings == unit.headings:
+            tokens = found[place + 1]
+        found[place] = unit.tokens + tokens
+        following = unit
+    return found
 
 
 def _units_of(str markdown, Room room):

@@ -243,7 +243,9 @@ class CrawlIndex:
         self._place = place if crawl.settings.needs_index else MEMORY
         self.is_in_memory = self._place == MEMORY  # and ends with the crawl
         what, meanwhile = "The index of texts", "items pass without comparison"
-        self._calls = StoreCalls(crawl, "dedup/store_", what, meanwhile, (_Shown,), BackOff(rest=REST))
+        self._calls = StoreCalls(
+            crawl, "dedup/store_", what, meanwhile, (_Shown,), BackOff(rest=0.0 if self.is_in_memory else REST)
+        )
         self._file: tuple[int, int] | None = None
         self._pending: deque[tuple[ItemText, int, bool]] = deque()  # text, claim, and whether the item was lost
         self._timer: asyncio.TimerHandle | None = None

@@ -51,6 +51,7 @@ from denoise_scrapy.crawl.items import (
     copied,
     field_lines,
     has_field,
+    has_text,
     html_in,
     is_markup,
     own_values,
@@ -163,9 +164,9 @@ class ResponseItems:
         if page is None or page.names.isdisjoint({url, name}):
             page = pages.recent.get(url)
         if page is None and self.page is not None:
-            is_cut = "#" not in url and any(is_shortened(name, own) for own in names)  # as tracking often is
+            is_cut = any(is_shortened(name, own) for own in names)  # as tracking often is
             if is_cut or name in self._declares():
-                return Named(this=True)
+                return Named(this=not is_cut or "#" not in url)
         return Named(other=url, other_page=page)
 
     def count(self, named: Named) -> None:
@@ -643,7 +644,8 @@ class Passages:
             self._remove(passage.original, passage)
             passage.original = passage.item
         reason = passage.reason
-        if passage.page is None and reason in _SAID and reason not in self._crawl.said:
+        is_bare = passage.page is None and not has_text(passage.content, passage.settings.body_field)
+        if is_bare and reason in _SAID and reason not in self._crawl.said:
             other = passage.settings.html_field if reason == NO_HTML else passage.named.other
             about = [passage.url or "start()", other][: _SAID[reason].count("%")]
             self._crawl.say_once(reason, _SAID[reason], *about, level=logging.INFO)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+
+from scrapy.utils.asyncio import is_asyncio_available
 
 from denoise_scrapy.crawl.parts import Answer, Crawl, beside
 from denoise_scrapy.support.shown import logger_of
@@ -14,6 +18,8 @@ from denoise_scrapy.support.storage import SLOW_SECONDS, BackOff
 logger = logger_of(__name__)
 
 FAILED = "%s cannot be used now, and %s until it can: %s"
+# Seconds between two looks at whether the reactor turns.
+BEAT = 0.1
 SLOW = "%s is slow: a call took %.1f seconds; %s while it rests. (Further such calls: denoise/%sslow)"
 
 
@@ -38,6 +44,8 @@ class StoreCalls:
     _back_off: BackOff = field(default_factory=BackOff)
     _has_failed = False  # in its last call
     under_way = 0  # number of calls
+    _beat = math.inf  # when the reactor last turned, while calls are under way
+    _stood_still = 0.0  # seconds that it did not turn meanwhile
 
     def __post_init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "denoise store")  # started by the first call
@@ -52,6 +60,9 @@ class StoreCalls:
         if not self.ready:
             return None
         self.under_way += 1
+        if is_asyncio_available() and self._beat == math.inf:
+            self._beat = time.monotonic()
+            asyncio.get_running_loop().call_later(BEAT, self._look)
         try:
             answer, seconds = await beside(lambda: self._called(work, parts), self._thread)
         except self._failures as error:
@@ -62,11 +73,19 @@ class StoreCalls:
         if self._has_failed and answer is not None:
             self._has_failed = False
             logger.info("%s can be used again", self._name, extra=self._crawl.extra)
-        if seconds > SLOW_SECONDS:
+        if seconds > SLOW_SECONDS and not self.ready:
             self._crawl.count(f"{self._stat}slow")
             said = (self._name, seconds, self._meanwhile, self._stat)
             self._crawl.say_once(f"{self._stat}slow", SLOW, *said)
         return answer
+
+    def _look(self) -> None:
+        """Note how long the reactor stood still: then the process was held up, as by a callback, and not the store."""
+        now = time.monotonic()
+        self._stood_still += max(0.0, now - self._beat - 2 * BEAT)
+        self._beat = now if self.under_way else math.inf
+        if self.under_way:
+            asyncio.get_running_loop().call_later(BEAT, self._look)
 
     async def last(self, work: Callable[[], object]) -> None:
         """Do the last thing with the store, after all other calls."""
@@ -94,12 +113,14 @@ class StoreCalls:
         """Call, and measure; not if the previous call has failed: every call would wait for a silent server."""
         if not self.ready:
             return None, 0.0
-        begun = time.monotonic()
+        begun, stood_still = time.monotonic(), self._stood_still
         try:
             answer = work()
         except self._failures:
             self._back_off.failed()
             raise
-        seconds = (time.monotonic() - begun) / parts
+        now = time.monotonic()
+        held_up = self._stood_still - stood_still + max(0.0, now - max(self._beat, begun) - 2 * BEAT)
+        seconds = max(0.0, now - begun - held_up) / parts
         self._back_off.worked(seconds)
         return answer, seconds

@@ -350,12 +350,21 @@ class JsonLd:
             self._about([item for item in items if any(map(of.search, _kinds(item)))], title, addresses)
             for of in (_WORK, _PAGE)
         )
+        # an author's employer, or an organization that the text is about, is not the site
+        inner = {
+            id(one)
+            for item in items
+            for key, value in item.items()
+            if key not in {"publisher", "isPartOf", "@graph"}
+            for one in (value if isinstance(value, list) else [value])
+        }
         self.site = next(
             (
                 item
                 for kind in ("website", "organization")
                 for item in items
                 if kind in _kinds(item) and "person" not in _kinds(item)  # some are said to be an organization too
+                if id(item) not in inner
             ),
             Node(),
         )
@@ -384,7 +393,13 @@ class JsonLd:
             given = {same_address(self.string(item, key)) for key in ("url", "@id", "mainEntityOfPage")}
             if given & addresses or is_said(headline, title):
                 return item
-        return items[0] if len(set(headlines)) == 1 else {}
+        if len(set(headlines)) != 1:
+            return {}
+        hosts = {one.partition("/")[0] for one in addresses}
+        named = (self.string(items[0], key) for key in ("url", "mainEntityOfPage"))
+        places = (same_address(one).partition("/") for one in named if one.startswith("http"))
+        is_other = any(host in hosts and path for host, _, path in places)  # a story of the site, but not this one
+        return {} if is_other and headlines[0] and title else items[0]
 
     def values(self, item: Node, *keys: str, most: int = MAX_OPEN) -> list[Any]:
         """Return the values of the first of these properties that an item has, with references resolved."""

@@ -37,7 +37,10 @@ _IN_ADDRESS = re.compile(r"(?<!\d)((?:19|20)\d\d)([/_-])([01]?\d)\2([0-3]?\d)(?!
 CHANGED = re.compile(
     r"updat|modif|\bedited|revis|reviewed|actuali[sz]|aktuali[sz]|ge[äa]ndert|bearbeitet|überarbeitet|mise? à jour"
     r"|aggiorn|atualiz|zmieni|zmodyfik|обновл|оновл|измен|bijgewerkt|uppdater|opdater|oppdater|päivit|güncelle|ενημ[εέ]ρω"
-    r"|frissít|cập nhật|diperbarui|更新|修改|수정|最終",
+    r"|frissít|módosít|cập nhật|diperbarui|更新|修改|수정|最終|\bstand:|ändrad|ændret|endret|muokattu|uuenda|muudetud"
+    r"|atjaun|atnaujin|upraven|ažur|ажур|posodobl|spremenj|жаңарт|yeniləndi|yangilan|шинэчл|diweddar|eguneratu"
+    r"|imesasishwa|განახლ|թարմաց|تحديث|تعديل|به ?\u200c?روز|بروز ?رسانی|ویرایش|עודכן|עדכון|अपडेट|अद्यतन|संशोधित"
+    r"|আপডেট|হালনাগাদ|புதுப்பி|నవీకరి|อัปเดต|อัพเดท|ปรับปรุง|แก้ไข",
     re.IGNORECASE,
 )
 #: Words before a date of something else: today's, of a membership, of a manuscript, of a look-up.
@@ -59,8 +62,8 @@ _CLOCK = (
 _BETWEEN = r"日?\W{0,4}(?:[^\W\d]{1,5}\W{0,2}\s){0,2}?\W?"
 _CLOCK_BEHIND = re.compile(_BETWEEN + _CLOCK, re.IGNORECASE)
 _CLOCK_BEFORE = re.compile(rf"{_CLOCK}{_BETWEEN}\Z", re.IGNORECASE)
-#: Letters beside a date in a line that is only a date: a weekday, "updated".
-MOST_BESIDE = 12
+#: Letters beside each date in a line of only dates: a weekday, "updated", "veröffentlicht".
+MOST_BESIDE = 15
 
 
 class Dated(NamedTuple):
@@ -162,7 +165,7 @@ def is_date(given: str, language: str) -> bool:
     if len(given) > LINE_CHARS or not has_year(given):
         return False
     bare, given = without_dates(given, language), gregorian(given)
-    return bare != given and sum(map(str.isalpha, bare)) <= MOST_BESIDE
+    return bare != given and sum(map(str.isalpha, bare)) <= MOST_BESIDE * max(1, bare.count("|"))
 
 
 def day_in_address(url: str) -> str:
@@ -193,11 +196,15 @@ def _by_dateparser(given: str, language: str) -> str:
     """Return the day according to dateparser, which knows month names."""
     for known in dict.fromkeys([language or "en", *_SIBLINGS.get(language, ()), "en"]):  # templates are often English
         with suppress(Exception), _PARSING:  # an unknown language, for example
-            found = _parser(known).get_date_data(re.sub(r"[,/-]|(?<=\d)\.", " ", given)).date_obj
-            return _day(*f"{found:%Y-%m-%d}".split("-"))
+            bare = re.sub(r"[,/-]|(?<=\d)\.", " ", given)
+            # without normalizing first, which makes some Indic months of others
+            found = next(filter(None, (_parser(known, way).get_date_data(bare).date_obj for way in (False, True))))
+            if {found.year, found.day} <= {*map(int, re.findall(r"\d+", given))}:
+                return _day(*f"{found:%Y-%m-%d}".split("-"))
     return ""
 
 
-@lru_cache(maxsize=8)
-def _parser(language: str) -> Any:
-    return load("dateparser.date").DateDataParser(languages=[language], settings={"STRICT_PARSING": True})
+@lru_cache(maxsize=16)
+def _parser(language: str, is_normalizing: bool) -> Any:
+    settings = {"STRICT_PARSING": True, "PARSERS": ["absolute-time"], "NORMALIZE": is_normalizing}
+    return load("dateparser.date").DateDataParser(languages=[language], settings=settings)

@@ -1,7 +1,8 @@
 """Dates in other digits, calendars and names of months, written as the Gregorian calendar has them.
 
 Digits of all scripts; the eras of Japan (since 1926), of the Republic of China (Minguo) and of Buddhism in Thailand;
-the solar Hijri calendar of Iran; and the names of months of the Levant and the Maghreb, which dateparser lacks.
+the solar Hijri calendar of Iran; and names of months that dateparser lacks: of the Levant and the Maghreb, Slovenian
+and Latvian as in a date, Tajik, Khmer, Marathi.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from datetime import date, timedelta
 from unicodedata import decimal
 
 #: What such dates have: other digits, a word for a year, Arabic or Thai letters.
-_FOREIGN = re.compile(r"(?![0-9])\d|年|năm|оны|gada|ko |[\u0600-\u06ff\u0e00-\u0e7f]")
+_FOREIGN = re.compile(r"(?![0-9])\d|年|năm|оны|жылғы|gada|ko |[\u0600-\u06ff\u0e00-\u0e7f]|\b1[34]\d\d[/.-]\d")
 #: The year before the first of each era.
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "民國": 1911, "民国": 1911}
 _ERA = re.compile(rf"(?:中華)?({'|'.join(_ERAS)})\s?(元|\d{{1,3}})\s?年")
@@ -23,18 +24,18 @@ _MONTHS = {
     name: month
     for month, names in enumerate(
         """
-        كانون الثاني|كانون ثاني|جانفي|يناير|ม.ค.
-        شباط|فيفري|فبراير|ก.พ.
-        آذار|اذار|مارس|มี.ค.
-        نيسان|أفريل|أبريل|إبريل|เม.ย.
-        أيار|ايار|ماي|مايو|พ.ค.
-        حزيران|جوان|يونيو|มิ.ย.
-        تموز|جويلية|يوليو|ก.ค.
-        آب|أوت|أغسطس|ส.ค.
-        أيلول|ايلول|سبتمبر|ก.ย.
-        تشرين الأول|تشرين الاول|تشرين أول|أكتوبر|ต.ค.
-        تشرين الثاني|تشرين ثاني|نوفمبر|พ.ย.
-        كانون الأول|كانون الاول|كانون أول|ديسمبر|ธ.ค.
+        كانون الثاني|كانون ثاني|جانفي|يناير|ม.ค.|januarja|janvārī|январи|មករា|जानेवारी
+        شباط|فيفري|فبراير|ก.พ.|februarja|februārī|феврали|កុម្ភៈ|फेब्रुवारी
+        آذار|اذار|مارس|มี.ค.|marca|martā|марти|មីនា|मार्च
+        نيسان|أفريل|أبريل|إبريل|เม.ย.|aprila|aprīlī|апрели|មេសា|एप्रिल
+        أيار|ايار|ماي|مايو|พ.ค.|maja|maijā|майи|ឧសភា|मे
+        حزيران|جوان|يونيو|มิ.ย.|junija|jūnijā|июни|មិថុនា|जून
+        تموز|جويلية|يوليو|ก.ค.|julija|jūlijā|июли|កក្កដា|जुलै
+        آب|أوت|أغسطس|ส.ค.|avgusta|augustā|августи|សីហា|ऑगस्ट
+        أيلول|ايلول|سبتمبر|ก.ย.|septembra|septembrī|сентябри|កញ្ញា|सप्टेंबर
+        تشرين الأول|تشرين الاول|تشرين أول|أكتوبر|ต.ค.|oktobra|oktobrī|октябри|តុលា|ऑक्टोबर
+        تشرين الثاني|تشرين ثاني|نوفمبر|พ.ย.|novembra|novembrī|ноябри|វិច្ឆិកា|नोव्हेंबर
+        كانون الأول|كانون الاول|كانون أول|ديسمبر|ธ.ค.|decembra|decembrī|декабри|ធ្នូ|डिसेंबर
         """.split("\n")[1:-1],
         1,
     )
@@ -42,7 +43,7 @@ _MONTHS = {
 }
 _LONGEST_FIRST = "|".join(map(re.escape, sorted(_MONTHS, key=len, reverse=True)))
 _WITH_NAME = re.compile(
-    rf"(?<!\d)(\d{{1,2}})[\s/]?({_LONGEST_FIRST})(?:\s?[/-]\s?[^\W\d]+)?،?[\s/]?((?:19|20)\d\d)(?!\d)"
+    rf"(?<!\d)(\d{{1,2}})\.?[\s/]?(?:ខែ)?({_LONGEST_FIRST})(?:\s?[/-]\s?[^\W\d]+)?[،,]?[\s/]?(?:ឆ្នាំ)?((?:19|20)\d\d)(?!\d)"
 )
 _PERSIAN_MONTHS = "فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند".split()
 _PERSIAN = re.compile(
@@ -57,6 +58,7 @@ _ORDERS = [
     (re.compile(r"(\d\d? [\u0e01-\u0e4e]{1,3}\.[ก-ฮ]\.) ?([4-9]\d)(?!\d)"), r"\1 25\2"),
     (re.compile(r"(\d\d?),? tháng (\d\d?),? năm (\d{4})"), r"\3-\2-\1"),
     (re.compile(r"(\d{4}) оны (\d\d?)\D{0,3} сарын (\d\d?)"), r"\1-\2-\3"),
+    (re.compile(r"(\d{4}) жылғы (\d\d?) (\w+)"), r"\2 \3 \1"),
     (re.compile(r"(\d{4})\. gada (\d\d?)\. (\w+)"), r"\2 \3 \1"),
     (re.compile(r"(\d{4})e?ko (\w+?a)ren (\d\d?)"), r"\3 \2 \1"),
 ]
@@ -74,7 +76,7 @@ def gregorian(text: str) -> str:
         >>> gregorian("民國114年3月4日"), gregorian("4 มีนาคม พ.ศ. 2568"), gregorian("4 March 2025")
         ('2025年3月4日', '4 มีนาคม 2025', '4 March 2025')
     """
-    if not _FOREIGN.search(text):
+    if not _FOREIGN.search(text) and not _WITH_NAME.search(text):
         return text
     for pattern, written in _ORDERS:
         text = pattern.sub(written, text)

@@ -22,8 +22,9 @@ _BY = re.compile(
     r"|מאת|נכתב על ידי|כתבה?|بقلم|كتبت?|الكاتبة?|إعداد|نویسند(?:ه|گان)|نوشته|به قلم|تحریر|लेखक|लेखिका|द्वारा"
     r"|(?:เขียน)?โดย|เรื่อง|ผู้เขียน|ដោយ|ავტორი|Հեղինակ|Зохиогч|Müəllif|Muallif|Yaza(?:n|r(?:lar)?)|Kirjutas"
     r"|Teksti?s?|Höfundur|Egilea|Besedilo|Piše|Nap(?:s|[ií]s)al[ao]?|Napisała?|Opracowała?|Rozmawiała?|Parengė|Írta|Szerzők?"
-    r"|লেখক|লিখেছেন|எழுதியவர்|Kirjoittaja|Toimittaja|Bài|Tác giả)"
-    r"(?:\s?[:：/／●＝՝]\s?|\s(?:[-–]\s)?)(?!\d)"
+    r"|Аутор(?:ка)?|Автору|Муаллиф|Autorė|Høvundur|Nivîskar|Сурвалжлагч|기자명|రచయిత|ಲೇಖಕರು|ലേഖകൻ|લેખક|ਲੇਖਕ|කර්තෘ|ໂດຍ"
+    r"|ጸሐፊ|لیکوال|نووسەر|লেখক|লিখেছেন|எழுதியவர்|Kirjoittaja|Toimittaja|Bài|Tác giả)"
+    r"(?:\s?[:：/／●＝՝៖፦]\s?|\s(?:[-–]\s)?)(?!\d)"
 )
 #: Words that mean it only with a colon: what was written.
 _LABEL = re.compile(
@@ -76,7 +77,7 @@ _OTHER_WORK = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 #: All behind a sign, or behind a sentence.
-_SIGN = re.compile(r"\s*[|•·⋅»<>(\[{@/／╱].*|(?<=[^\W\d_]{4})(?<!Prof)\.\s.*", re.DOTALL)
+_SIGN = re.compile(r"\s*[|•·⋅∙‧●◦▪⸱∣｜│┃❘›→~✦★■◆▸»<>(\[{@/／╱].*|(?<=[^\W\d_]{4})(?<!Prof)\.\s.*", re.DOTALL)
 #: Words behind a name, with all after them: prepositions, verbs, and signs.
 _BEHIND = re.compile(
     r"\s+(?:on|in|at|um|am|vom|for|is|with|dans|avec|mit|con|com|met|für|pour|para|per|bei|via|w dniu|z(?! o)|updated"
@@ -99,7 +100,7 @@ _ROLE = (
     r"|gardener|reviewer|producer|specialist|forumite)\b"
 )
 #: Also those of groups: after a comma they are no second author. Nor is what is not written as a name is, or a degree.
-_ROLES = re.compile(
+ROLES = re.compile(
     rf"(?i:\b{_ROLE}|staff|redak|press\b|division|bureau|\bcorp\b|\bbio\b)|^[a-zà-ÿа-я]|^[A-Z.]{{2,5}}®?$"
     r"|^(?:כתבת?|עורכת?|פרשנית?|مراسلة?|محررة?|كاتبة?|صحفية?|خبرنگار|نویسنده|संवाददाता|पत्रकार)(?:\s|$)"
 )
@@ -117,7 +118,8 @@ _NO_NAME = re.compile(
     r"|^(?:by|posted|publi\w*|pubbl\w*|veröff\w*|gepubl\w*|опублик\w*|last|in|im|with|mit|avec|con|share|view|read|sponsored"
     r"|edited|story|lesezeit|about|über|sobre|à propos|despre|об|про)(?:\s|$)"
     rf"|^{_TITLES}{_ROLE}$|[?{{}}_%。]|\d{{4}}$|://|^www\.|\.[a-z]{{2,4}}$|\bof the\b"
-    r"|\bz o\.?o|\b(?:inc|ltd|gmbh|llc)\b|^\W|[:：]|^(?:[A-Z]{3,5}®|CFP|CFA|CPA|MS|RD|MD|PhD|RN)$"
+    r"|\bz o\.?o|\b(?:inc|ltd|gmbh|llc)\b|^\W|[:：]|^(?:[A-Z]{3,5}®|CFP|CFA|CPA|MS|RD|MD|PhD|RN)$|\bdesk$|ডেস্ক|নিজস্ব"
+    r"|डेस्क|^हमारे|^நமது|^فريق|^هيئة|^מערכת|^tim redaksi|^نشر|^تاريخ|^تاریخ|^פורסם"  # of desks, and of dates
     r"|^[\u4e00-\u9fff]{7,}|[\u4e00-\u9fff].*\d|[\u4e00-\u9fff](?:[网網社部电電組组]|新闻|新聞)$",
     re.IGNORECASE,
 )
@@ -226,7 +228,7 @@ def _names_of(part: str) -> list[str]:
     """Return what is between commas, up to the first role or place."""
     pieces = (piece.strip(" ,;-–—'\"").lstrip(".") for piece in _BEHIND.sub("", part).split(","))
     named = [_DOTS.sub("", piece) for piece in pieces if piece]
-    return named[:1] + list(takewhile(lambda name: not _ROLES.search(name), named[1:]))
+    return named[:1] + list(takewhile(lambda name: not ROLES.search(name), named[1:]))
 
 
 def _person(name: str) -> str:

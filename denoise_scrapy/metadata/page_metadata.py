@@ -39,7 +39,7 @@ from denoise_scrapy.metadata.annotations import (
     string_of,
 )
 from denoise_scrapy.metadata.dates import CHANGED, Dated, date_in, dates_in, day_in_address, has_year, is_date
-from denoise_scrapy.metadata.names import AGENCY, is_person, names_in, reporters_in
+from denoise_scrapy.metadata.names import AGENCY, ROLES, is_person, names_in, reporters_in
 from denoise_scrapy.page.attributes import host_of
 from denoise_scrapy.support.shown import logger_of
 
@@ -263,6 +263,7 @@ class _Fields:
         self.ld = JsonLd(read.scripts, said, addresses)
         lines = list(enumerate(read.lines))
         titles = [i for i, line in lines if len(line) <= 300 and is_said(letters(line), said)]
+        titles = [i for i in titles if letters(lines[i][1]) == said] or titles
         text = ((i, line) for i, line in compress(lines, read.kept) if i not in titles)
         widths = {i: len(line.encode("utf-8", "replace")) for i, line in text}  # ideographs are wide: three bytes
         least = min(LONG, max(widths.values(), default=0) / 2)
@@ -345,10 +346,15 @@ class _Fields:
     def _title_rest(self) -> str:
         """Return the part of the title element outside the title that is in the host's name too, else the last part."""
         whole = clean(self.read.title)
-        if not self.title or self.title not in whole:
+        title = clean(self.title)
+        said = letters(title)
+        if not said:
             return ""
-        split = _SITE_PARTS.split(whole.replace(self.title, " | ", 1))
-        stripped = (part.strip(" -–—|:·•").lstrip("» ") for part in split)
+        split = _SITE_PARTS.split(whole.replace(title, " | ", 1))
+        if title not in whole:  # it may have other quotation marks or dashes there
+            rest = [part for part in split if not is_said(letters(part), said) and letters(part) not in said]
+            split = rest if len(rest) < len(split) else []
+        stripped = (part.strip(" -–—|:·•").lstrip("»«›‹<>/~[ ") for part in split)
         parts = [part for part in stripped if not _NO_SITE.search(part)]
         host = letters(self.host)
         named = [
@@ -429,7 +435,9 @@ class _Fields:
     def _names_beside_date(self, numbered: tuple[int, str]) -> list[str]:
         """Return names that stand with a date, or next to a line of only a date."""
         i, line = numbered
-        places = (i - 1, i + 1) if self.headline < i else ()
+        below = "".join(self.lines[i + 1 : i + 2])
+        is_role = len(below) <= MOST_LABEL and ROLES.search(below)
+        places = (i - 1, i + 2 if is_role else i + 1) if self.headline < i else ()
         beside = (is_date(self.lines[j], self.language) for j in places if j < len(self.lines))
         return self._people(line) if has_year(line) or any(beside) else []
 
@@ -490,9 +498,11 @@ class _Fields:
     def _published_dates(self) -> Iterator[str]:
         yield self.ld.string(self.ld.work, "datePublished", "dateCreated", "uploadDate", "datePosted")
         yield from self._meta_dates(_PUBLISHED, _NOT_PUBLISHED)
-        for mark in self._marks(lambda mark: mark.prop in ("datepublished", "datecreated")):
-            yield mark.text
+        given = self._marks(lambda mark: mark.prop in ("datepublished", "datecreated"))
+        far = [mark for mark in given if mark.line > self.last]
+        yield from (mark.text for mark in given if mark not in far)
         yield from self._near_dates()
+        yield from (mark.text for mark in far)
 
     def _near_dates(self) -> list[str]:
         """Return texts with dates next to the headline: those between it and the text, marked ones, nearest first."""

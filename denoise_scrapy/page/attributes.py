@@ -19,6 +19,8 @@ MAX_URL_LENGTH = 2083
 
 #: Noted attributes that `Noted.attributes` lacks: of a frame's size, and of a place that links lead to.
 _NOT_KEPT = frozenset("width height style id".split())
+#: Says of a list by being there that it counts down.
+REVERSED = "reversed"
 #: Preferred to any `src`, which is then a grey.gif.
 _LAZY_ATTRIBUTES = ("data-src", "data-original", "data-lazy-src")
 _STYLE_SIZE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([^;]*)")
@@ -115,7 +117,11 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
         else:
             # in one order, however the page writes them
             named = sorted(attributes.items())
-            kept = {name: value[:MAX_VALUE] for name, value in named if value and name not in _NOT_KEPT}
+            kept = {
+                name: value[:MAX_VALUE]
+                for name, value in named
+                if (value or name == REVERSED) and name not in _NOT_KEPT
+            }
             width, height = written_size(attributes)
             if width or height:
                 found.sizes.append((element, width, height))

@@ -105,6 +105,7 @@ def literal_neighbours(page, odds):
             box = max(int(page.elements.parent[box]), 0)
             inside = [j for j in range(m) if box <= blocks.element[j] < page.elements.end[box]]
             rows[f"first_up{level}"][i] = mean(inside)
+            rows[f"first_head{level}"][i] = odds[min(inside, key=lambda j: (blocks.element[j], j))]
             if level <= SHARE_LEVELS:
                 rows[f"first_share_up{level}"][i] = share(inside)
         rows["first_path"][i] = mean([j for j in range(m) if blocks.rows["slot"][j] == blocks.rows["slot"][i]])
@@ -112,6 +113,12 @@ def literal_neighbours(page, odds):
         rows["first_from_best"][i] = np.clip(i - (first * tokens).argmax(), -FAR, FAR)
         rows["first_page_share"][i] = whole / max(tokens.sum(), 1)
         rows["first_page_tokens"][i] = np.log1p(whole)
+        for distance in (1, 2):
+            rows[f"first_back{distance}"][i] = odds[i - distance] if i >= distance else np.nan
+            rows[f"first_on{distance}"][i] = odds[i + distance] if i + distance < m else np.nan
+        headings = [j for j in range(i + 1) if blocks.rows["heading"][j]]
+        rows["first_heading"][i] = odds[headings[-1]] if headings else np.nan
+        rows["first_from_heading"][i] = min(i - headings[-1], FAR) if headings else np.nan
     return rows
 
 
@@ -123,7 +130,7 @@ def test_features_equal_plain_loops(html, seed):
     odds = np.random.default_rng(seed).normal(0, 3, len(page.blocks)).astype(np.float32)
     found = dict(zip(NEIGHBOUR_NAMES, Neighbours.of(page.tree).features(odds), strict=True))
     for name, row in literal_neighbours(page, odds).items():
-        assert found[name] == pytest.approx(row, abs=1e-4), name
+        assert found[name] == pytest.approx(row, abs=1e-4, nan_ok=True), name
 
 
 def test_neighbours_are_of_one_page():
@@ -131,7 +138,7 @@ def test_neighbours_are_of_one_page():
     with pytest.raises(ValueError, match="expected 2 odds, got 3"):
         neighbours.features([1, 2, 3])
     back = pickle.loads(pickle.dumps(neighbours))
-    assert np.array_equal(back.features([1, 2]), neighbours.features([1, 2]))
+    assert np.array_equal(back.features([1, 2]), neighbours.features([1, 2]), equal_nan=True)
 
 
 # ---- trees ----

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -16,7 +17,7 @@ from denoise_scrapy.core.tokens import Token
 from denoise_scrapy.core.writing import Writer
 from denoise_scrapy.core.written import CONTAINERS, Attributes
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.attributes import safe_image_url, safe_url
+from denoise_scrapy.page.attributes import REVERSED, safe_image_url, safe_url
 from denoise_scrapy.page.columns import LEVELS, BoolArray, IntArray
 
 #: An image at the edge of its container stays if at least this share of the container's text is kept; at the edge of
@@ -80,7 +81,8 @@ def written_image(base: str, source: str, given: Mapping[str, str]) -> Attribute
 
 _LANGUAGE = re.compile(r"[a-z][\w+#-]{0,20}", re.ASCII)
 #: Other attributes of containers that are written, except spans, and their values.
-_VALID = {"start": re.compile(r"-?\d{1,9}", re.ASCII), "scope": re.compile("row|col|rowgroup|colgroup")}
+_NUMBER = re.compile(r"-?\d{1,9}", re.ASCII)
+_VALID = {"start": _NUMBER, "value": _NUMBER, "scope": re.compile("row|col|rowgroup|colgroup")}
 
 
 def render(page: Page, kept: BoolArray) -> list[Token]:
@@ -106,6 +108,23 @@ def _references(page: Page) -> dict[int, str]:
     }
 
 
+def _counted_down(page: Page) -> dict[int, dict[str, str]]:
+    """Return the numbers of the items of reversed lists, as attributes."""
+    lists = [element for element, given in page.noted.attributes.items() if REVERSED in given]
+    if not lists:
+        return {}
+    e, given = page.elements, page.noted.attributes
+    items = np.flatnonzero(np.isin(e.parent, lists) & e.has_tag({"li"}))
+    left, found = Counter[int](e.parent[items].tolist()), dict[int, dict[str, str]]()
+    for one in lists:
+        if _NUMBER.fullmatch(first := given[one].get("start", "")):
+            left[one] = int(first)
+    for item, parent in zip(items.tolist(), e.parent[items].tolist(), strict=True):
+        found[item] = {"value": str(left[parent])} | given.get(item, {})
+        left[parent] -= 1
+    return found
+
+
 class _Walk:
     """A walk over the marks of a page that passes kept content to a `Writer`."""
 
@@ -114,7 +133,7 @@ class _Walk:
         self._writer = Writer()
         self._tags = page.tags()
         self._references = _references(page)
-        self._attributes_of = page.noted.attributes
+        self._attributes_of = page.noted.attributes | _counted_down(page)
         self._manual, self._frames = Manual(page), code_frames(page)
         # only the explanation draws such text
         self._unseen = page.unseen_reasons() if (page.unseen_elements & ~page.removed_elements).any() else {}
