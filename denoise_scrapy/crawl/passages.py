@@ -164,9 +164,9 @@ class ResponseItems:
         if page is None or page.names.isdisjoint({url, name}):
             page = pages.recent.get(url)
         if page is None and self.page is not None:
-            is_cut = any(is_shortened(name, own) for own in names)  # as tracking often is
+            is_cut = "#" not in url and any(is_shortened(name, own) for own in names)  # as tracking often is
             if is_cut or name in self._declares():
-                return Named(this=not is_cut or "#" not in url)
+                return Named(this=True)
         return Named(other=url, other_page=page)
 
     def count(self, named: Named) -> None:

@@ -11,7 +11,6 @@ import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import product
 from typing import Any
 
 from lxml import etree
@@ -321,18 +320,19 @@ def read_declared(declared: Mapping[str, Sequence[str]]) -> frozenset[str]:
         ['newsarticle', 'og:article', 'product', 'thing']
     """
     json_ld, itemtypes, head, body, generators = (declared.get(name, ()) for name in DECLARING)
-    written = list[tuple[str, str]]()
-    for match in _JSON_TYPE.finditer("\n".join(json_ld)[:MAX_JSON]):
-        written += product([""], re.split(r'[",\s]+', match[1] or match[2]))
-    # meta elements outside the head count only if the head has no Open Graph type
-    for prefix, values, most in (("", itemtypes, None), ("og:", head or body, 1), ("generator:", generators, 1)):
-        for value in values:
-            written += product([prefix], value[:MAX_VALUE].split()[:most])
+    types = [match[1] or match[2] for match in _JSON_TYPE.finditer("\n".join(json_ld)[:MAX_JSON])]
     found = set[str]()
-    for prefix, one in written:
-        name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
-        if len(found) < MOST_DECLARED and _NAME.fullmatch(name):
-            found.add(prefix + name)
+    # meta elements outside the head count only if the head has no Open Graph type
+    for prefix, values, most in (
+        ("", [*types, *itemtypes], None),
+        ("og:", head or body, 1),
+        ("generator:", generators, 1),
+    ):
+        for value in values:
+            for one in re.split(r'[",\s]+', value[:MAX_VALUE].strip())[:most]:
+                name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
+                if len(found) < MOST_DECLARED and _NAME.fullmatch(name):
+                    found.add(prefix + name)
     return frozenset(found)
 
 

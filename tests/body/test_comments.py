@@ -113,8 +113,6 @@ REMARKS = [
     ("pt", "5 comentários", "há {} horas", "Responder"),
     ("ja", "コメント（5件）", "2021年5月{}日 10:3{}", "返信"),
 ]
-#: Classes of remarks and headings below which some of them stay.
-STAY = {(name, "5 thoughts on “The harvest”") for name in ("comment", "x")} | {("x", "Discussion")}
 #: Headings that pass for those of comments; what is below them stays.
 GOES = {"コメント", "评论", "Comentários", "名前"}
 
@@ -145,9 +143,7 @@ def test_a_pane_above_the_story_ends_nothing():
 
 @pytest.mark.parametrize(("language", "heading", "age", "button"), REMARKS)
 @pytest.mark.parametrize(("outer", "inner", "name"), [("ol", "li", "comment"), ("div", "div", "x")])
-def test_comments_go(request, language, heading, age, button, outer, inner, name):
-    if (name, heading) in STAY:
-        request.applymarker(pytest.mark.xfail(reason="some of the remarks stay", strict=True))
+def test_comments_go(language, heading, age, button, outer, inner, name):
     prose = PROSE[language]
     remarks = [
         f"<{inner} class={name}><b>{who}</b> <time>{age.format(n, n)}</time><p>REMARK {prose[n % 4][:80]}</p>"
