@@ -108,7 +108,7 @@ def chunk_markdown(
     count = count or estimate_tokens
     chunks: list[Chunk] = []
     same: Counter[str] = Counter()
-    place_of = _Places(anchors)
+    place_of, url = _Places(anchors), url.partition("#")[0]
     for above, text in packed(markdown, count, max_tokens, overlap):
         said = "\n\n".join((*above, text))
         same[said] += 1

@@ -29,7 +29,7 @@ LANGUAGES = frozenset(
 _UNKNOWN = {"default", "none", "text", "plain", "plaintext", "plain-text", "txt", "notranslate"}
 #: How highlighters name a language in the classes of `code`, `pre`, or an ancestor.
 _NAMED = re.compile(
-    r"[.](?:[\w-]{1,20}-)?(?:language|lang|highlight-source|highlight)-([a-z][a-z+#-]{0,20})(?![\w+#-])", re.I
+    r"[.](?:[\w-]{1,20}-)?(?:language|lang|src|highlight-source|highlight)-([a-z][a-z+#-]{0,20})(?![\w+#-])", re.I
 )
 #: What a button that copies says in nine languages, in whichever element.
 COPIES = re.compile(r"(?:copy|copied|kopier|copier|copié|copi[ao]|скопир|копир|复制|複製|コピー|복사)", re.IGNORECASE)
@@ -156,6 +156,6 @@ def _language_in(step: str) -> str:
     named = _NAMED.search(step)
     name = named[1].lower() if named else ""
     if not name and step.startswith(("pre", "code", "figure.highlight")):
-        words = step.lower().replace(":", "").split(".")[1:]
+        words = re.split("[.:;]", step.lower())[1:]
         name = next((word for word in words if word in LANGUAGES and len(word) > 1), "")
     return "" if name in _UNKNOWN else name

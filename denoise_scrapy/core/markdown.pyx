@@ -112,7 +112,8 @@ cdef class Line:
             return pieces.pop() if pieces else ""
         for start, end in self._marked:
             if not self._is_read(start, end):
-                pieces[start] = pieces[end] = ""
+                is_struck = pieces[start] == "~~"  # what is no longer valid must not read as if it were
+                pieces[start], pieces[end] = ("<del>", "</del>") if is_struck else ("", "")
         self._part_stars()
         written = [""]
         text = 0  # start of the text since the last link, image or code

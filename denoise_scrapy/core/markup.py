@@ -149,13 +149,15 @@ ROLE_FLAGS: dict[str, Flag] = {
     "button": Flag.CONTROL,
     "heading": Flag.HEADING,
 }
-#: Roles of elements that are parts of a table (ARIA 1.2, section 5.3), by the tag with that role.
+#: Roles of headings, lists and parts of a table (ARIA 1.2, section 5.3), by the tag with that role.
 TAG_ROLES = {
     "table": "table grid treegrid",
     "tbody": "rowgroup",
     "tr": "row",
     "td": "cell gridcell",
     "th": "columnheader rowheader",
+    "ul": "list",
+    "li": "listitem",
 }
 # The words are those of front-end code, English in nearly every country. Each is matched at the start of a word in
 # class, id, role and itemprop (split at camelCase, - and _).

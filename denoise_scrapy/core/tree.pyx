@@ -405,6 +405,11 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
             w.block.link_chars += shown
 
 
+cdef inline bint is_list(Bytes name) noexcept nogil:
+    """Return whether a list has a tag of its own, which a role does not change."""
+    return equal(<Chars>name, b"ol") or equal(<Chars>name, b"dl")
+
+
 # ---- elements: their names and attributes ----------------------------------------------------------------------------
 
 cdef SeenName* seen_of(Walk* w, Bytes name) noexcept nogil:
@@ -694,6 +699,8 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, No
     memset(given, 0, sizeof(given))
     if w.open < 0:  # a tree may begin at any element: all text must be in a block
         own.kind |= IS_BLOCK
+    elif tag == &_custom and node and is_named(node.parent, b"p"):  # a word with a script of its own
+        own = _unknown
     while attributes:
         attribute = seen_of(w, attributes.name).attribute
         value = value_of(attributes)
@@ -715,7 +722,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, No
         attributes = attributes.next
     if given[ID]:
         note_place(tree, w, number, given[ID])
-    if given[ROLE] and not own.flags and _role_tags.count(<Chars>given[ROLE]):
+    if given[ROLE] and not own.flags and not is_list(name) and _role_tags.count(<Chars>given[ROLE]):
         name = <Bytes>_role_tags[<Chars>given[ROLE]].c_str()
         own = tag_of(w, name)[0]
     if own.role == LINK_TAG and given[NAME] and not given[HREF]:  # a place, which older pages leave open

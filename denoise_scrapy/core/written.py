@@ -33,6 +33,7 @@ WRITTEN: dict[str, Set[str]] = {
     "td": {"colspan", "rowspan"},
     "th": {"colspan", "rowspan", "scope"},
     "ol": {"start"},
+    "li": {"value"},
     "code": {"class"},
     "div": {"dir"},  # around everything, on a right-to-left page
 }

@@ -49,6 +49,7 @@ def image_attributes(attributes: Mapping[str, str], picture_source: str = "") ->
     # if `src` is no address, any attribute named like a source will do: loaders invent names
     sources = chain(
         (attributes.get(name, "") for name in _LAZY_ATTRIBUTES),
+        (largest(value) for name, value in attributes.items() if name.startswith("data-") and name.endswith("srcset")),
         (own,),
         (value for name, value in attributes.items() if name.endswith("src") and not name.startswith(":")),
         (largest(value) for name, value in attributes.items() if name.endswith("srcset")),
