@@ -125,6 +125,15 @@ def test_a_short_text_has_the_pages_word_for_it(declared: str, expected: str) ->
             )
         ),
         ("version 2026-02-25.clover", "", ""),
+        ("5 min 2024-03-05", "en", "2024-03-05"),
+        ("Warranty: 5 years 2020", "en", ""),
+        ("५ मे २०२३", "mr", "2023-05-05"),
+        ("2024 ජූනි 5", "si", "2024-06-05"),
+        ("5. marca 2024", "sl", "2024-03-05"),
+        ("5. martā 2024", "lv", "2024-03-05"),
+        ("ថ្ងៃទី៥ ខែមីនា ឆ្នាំ២០២៤", "km", "2024-03-05"),
+        ("2024 жылғы 5 наурыз", "kk", "2024-03-05"),
+        ("1402/12/15", "fa", "2024-03-05"),
         ("2024-02-31", "", ""),
         ("1970-01-01T00:00:00Z", "", ""),
     ],
@@ -760,6 +769,11 @@ def test_a_site_with_the_name_of_its_writer(more: str, authors: tuple[str, ...])
         ("<span>Words by Ann Reed</span><span>Photography by Bo Lind</span>", "Ann Reed"),
         ("<b class=author>रवि शर्मा द्वारा</b>", "रवि शर्मा"),
         ("By AFP", "AFP"),
+        ("By Ann Reed ∙ 5 March 2024", "Ann Reed"),
+        ("Аутор: Јована Илић", "Јована Илић"),
+        ("ผู้เขียน: สมชาย ใจดี", "สมชาย ใจดี"),
+        ("Ann Reed<br>Published 5 March 2024, updated 6 March 2024", "Ann Reed"),
+        ("Ann Reed<br>Staff Writer<br>5 March 2024", "Ann Reed"),
     ],
 )
 def test_bylines_of_more_languages(line: str, name: str) -> None:
@@ -790,3 +804,53 @@ def test_names_behind_the_text(behind: str, kept: str, authors: tuple[str, ...])
     story = "The lock keeper wrote down each boat that passed it, in all weathers and at all hours."
     page = f"<title>Weir</title><h1>Weir</h1><p>{story}</p>{behind}"
     assert metadata_of(page, URL, f"{story}\n{kept}", "Weir").authors == authors
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "expected"),
+    [
+        (  # the author's employer is not the site
+            """<script type=application/ld+json>{"@type": "NewsArticle", "headline": "Weir", "author":
+            {"@type": "Organization", "name": "Reuters"}, "publisher": {"@type": "Organization", "name": "Daily Quay"}}
+            </script>""",
+            "",
+            {"site_name": "Daily Quay"},
+        ),
+        (  # another story of the site
+            """<script type=application/ld+json>{"@type": "NewsArticle", "headline": "Lynx seen in the park", "url":
+            "http://a.example/lynx", "author": {"@type": "Person", "name": "Bo Lind"}}</script>""",
+            "",
+            {"authors": ()},
+        ),
+        (  # a remark below the text
+            "",
+            "<div itemscope itemtype=//schema.org/Comment><meta itemprop=dateCreated content=2024-03-07>Yes.</div>",
+            {"published": "2024-03-04"},
+        ),
+    ],
+    ids=["employer", "other story", "remark"],
+)
+def test_what_is_of_others_is_not_of_the_page(head: str, body: str, expected: dict[str, object]) -> None:
+    text = "<p>The lock keeper wrote down each boat that passed, and the flag that it flew.</p>" * 3
+    page = f"<title>Weir</title>{head}<h1>Weir</h1><p>4 March 2024</p>{text}{body}"
+    meta = extract(page, "http://a.example/weir").meta
+    assert {name: getattr(meta, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
+    ("published", "changed", "text"),
+    [
+        ("פורסם: 5 במרץ 2024", "עודכן: 6 במרץ 2024", "שומר הסכר רשם כל סירה שעברה בנהר, ואת הדגל שהתנוסס מעליה."),
+        (
+            "Publicerad 5 mars 2024",
+            "Ändrad 6 mars 2024",
+            "Slussvakten skrev upp varje båt som for förbi, och dess flagga.",
+        ),
+    ],
+    ids=["he", "sv"],
+)
+def test_dates_of_changes_in_more_languages(order: int, published: str, changed: str, text: str) -> None:
+    line = " | ".join([published, changed][::order])
+    meta = extract(f"<title>{text[:9]}</title><h1>{text[:9]}</h1><p>{line}</p>{f'<p>{text}</p>' * 3}").meta
+    assert (meta.published, meta.modified) == ("2024-03-05", "2024-03-06")

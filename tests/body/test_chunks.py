@@ -288,6 +288,19 @@ def test_headings_are_plain_text(pieces: list[tuple[str, str]]) -> None:
     assert chunks[0].headings == ((said,) if chunks[0].above else ())
 
 
+def test_a_section_that_does_not_fit_begins_a_chunk() -> None:
+    def written(more: str = "") -> str:
+        said = (" ".join(f"Sentence {n} of part {part} is told." for n in range(6)) for part in range(8))
+        return "\n\n".join(f"## Part {part}\n\n{text}" for part, text in enumerate(said)).replace(
+            "told.", f"told.{more}", 1
+        )
+
+    chunks = chunk_markdown(written(), 80)
+    assert all(set(re.findall(r"part (\d)", chunk.text)) == {chunk.headings[0].split()[1]} for chunk in chunks)
+    # what is added to one section leaves the chunks of others as they are
+    assert {chunk.id for chunk in chunks[1:]} <= {chunk.id for chunk in chunk_markdown(written(" And more."), 80)}
+
+
 def test_names_are_of_the_page_and_the_text() -> None:
     text = "# Storm\n\nIt rained. It rained.\n\n## Roads\n\nIt rained.\n\n# Storm\n\nIt rained."
     names = [chunk.id for chunk in chunk_markdown(text, 6, url="http://a.example/1")]

@@ -27,6 +27,8 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
         ),
         # lists
         ("<dl><dt>a</dt><dd>b</dd><dd>c</dd></dl>", "- a\n  - b\n  - c"),
+        ("<ol reversed><li>a<li>b</ol><ul><li value=7>c</ul>", "2. a\n1. b\n\n- c"),
+        ("a <del>20 €</del>15 € <del>b</del>", "a <del>20 €</del>15 € ~~b~~"),
         # quotes, code
         ("<pre><code class=language-c>a\n\n```</code></pre>", "````c\na\n\n```\n````"),
         # code that another reader would take for markup

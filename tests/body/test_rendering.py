@@ -28,6 +28,7 @@ PICTURE = "data:image/png;base64," + "A" * 4000
         ("<b><i><s><u>a</u></s></i></b>", "<p><b><i><s>a</s></i></b></p>"),
         ("<sup>a<sup>b</sup></sup><q>a<q>b</q></q>", "<p><sup>a<sup>b</sup></sup><q>a<q>b</q></q></p>"),
         ("<b>a<b>b</b></b>", "<p><b>ab</b></p>"),
+        ("<p>a <x-term>b</x-term> c</p><x-post>d</x-post>e", "<p>a b c</p><p>d</p><p>e</p>"),
         ('1 &lt; 2 &amp;amp; "x"', '<p>1 &lt; 2 &amp;amp; "x"</p>'),
         # lists
         (
@@ -35,6 +36,12 @@ PICTURE = "data:image/png;base64," + "A" * 4000
             '<ul><li>a</li><li>b<ol start="3"><li>c</li></ol></li></ul>',
         ),
         ("<ul><li>a<li>b</li><ol><li>c</ol><li>d</ul>", "<ul><li>a</li><li>b<ol><li>c</li></ol></li><li>d</li></ul>"),
+        (
+            "<ol reversed><li>a<li>b</ol><ol reversed start=9><li>c<li value=3>d<li>e</ol><ol role=list><li>f</ol>",
+            '<ol><li value="2">a</li><li value="1">b</li></ol>'
+            '<ol start="9"><li value="9">c</li><li value="3">d</li><li value="7">e</li></ol><ol><li>f</li></ol>',
+        ),
+        ("<div role=list><div role=listitem>a</div><div role=listitem>b</div></div>", "<ul><li>a</li><li>b</li></ul>"),
         ("<div>a<li>b<li>c<p>d</div>e", "<p>a</p><ul><li>b</li><li><p>c</p><p>d</p></li></ul><p>e</p>"),
         ("<div><li>b</li>c<li>d</li></div>", "<ul><li>b</li></ul><p>c</p><ul><li>d</li></ul>"),
         ("<div><li>b</li><blockquote>c</div>", "<ul><li>b</li></ul><blockquote><p>c</p></blockquote>"),
@@ -57,6 +64,7 @@ PICTURE = "data:image/png;base64," + "A" * 4000
             "<figure class='highlight ruby'><pre>a</pre></figure>",
             '<figure><pre><code class="language-ruby">a</code></pre>\n</figure>',
         ),
+        ("<pre class='brush: ruby; gutter: false'>a</pre>", '<pre><code class="language-ruby">a</code></pre>'),
         ("<div data-lang=Ruby><pre>a</pre></div>", '<pre><code class="language-ruby">a</code></pre>'),
         (
             "<div class=highlight-python><div><pre>a</pre></div></div>",
