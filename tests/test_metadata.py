@@ -122,6 +122,12 @@ def test_a_short_text_has_the_pages_word_for_it(declared: str, expected: str) ->
                 "Registered:",
                 "Päivitetty",
                 "Event:",
+                "When:",
+                "Closing date:",
+                "Anmeldeschluss:",
+                "Fecha límite:",
+                "Дата рождения:",
+                "截止日期：",
             )
         ),
         ("version 2026-02-25.clover", "", ""),

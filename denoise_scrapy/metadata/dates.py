@@ -46,7 +46,9 @@ CHANGED = re.compile(
 #: Words before a date of something else: today's, of a membership, of a manuscript, of a look-up.
 _OTHERS = re.compile(
     r"regist|joined|member since|mitglied seit|inscrit|hours|today|heute|received|accepted|accessed|retrieved|abgerufen"
-    r"|expires|\bevents?\b|deadline|copyright|©|born|注册|登録",
+    r"|expires|\bevents?\b|deadline|copyright|©|born|注册|登録|^when:|closing date|valid until|\bdue\b|gültig bis|frist"
+    r"|anmeldeschluss|date limite|valable jusqu|fecha límite|válido hasta|scadenza|prazo|\btermin\b|срок|дата рождения"
+    r"|開催日|締切|截止|有效期|마감|기한|آخر موعد|مهلت",
     re.IGNORECASE,
 )
 
