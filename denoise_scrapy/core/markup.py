@@ -149,7 +149,7 @@ ROLE_FLAGS: dict[str, Flag] = {
     "button": Flag.CONTROL,
     "heading": Flag.HEADING,
 }
-#: Roles of headings, lists and parts of a table (ARIA 1.2, section 5.3), by the tag with that role.
+#: Roles of lists and of parts of a table (ARIA 1.2, section 5.3), by the tag with that role.
 TAG_ROLES = {
     "table": "table grid treegrid",
     "tbody": "rowgroup",

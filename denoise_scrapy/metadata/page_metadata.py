@@ -499,10 +499,9 @@ class _Fields:
         yield self.ld.string(self.ld.work, "datePublished", "dateCreated", "uploadDate", "datePosted")
         yield from self._meta_dates(_PUBLISHED, _NOT_PUBLISHED)
         given = self._marks(lambda mark: mark.prop in ("datepublished", "datecreated"))
-        far = [mark for mark in given if mark.line > self.last]
-        yield from (mark.text for mark in given if mark not in far)
+        yield from (mark.text for mark in given if mark.line <= self.last)
         yield from self._near_dates()
-        yield from (mark.text for mark in far)
+        yield from (mark.text for mark in given if mark.line > self.last)  # perhaps of a remark
 
     def _near_dates(self) -> list[str]:
         """Return texts with dates next to the headline: those between it and the text, marked ones, nearest first."""

@@ -55,6 +55,16 @@ def test_a_field_that_holds_something_else_gets_no_text(web: Web) -> None:
     assert bodies == ["", "", sentence(1)] and not done.dropped and done.stat("errors") == 0
 
 
+def test_texts_that_a_spider_takes_from_json_are_no_reason_for_a_warning(web: Web) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        yield from ({"url": web(f"/{number}"), "body": sentence(number)} for number in range(3))
+
+    web.pages["/all"] = Reply(b"{}", headers={"Content-Type": "application/json"})
+    done = crawl(spider_of(web("/all"), parse=parse))
+    assert len(done.items) == 3 and done.stat("body/unset/kept") == 3 and done.stat("body/none/no_html") == 0
+    assert not done.lines("WARNING") and not done.lines("no HTML")
+
+
 @pytest.mark.parametrize("name", SOME)
 def test_commands_say_what_it_is(here: Path, told: Told, name: str) -> None:
     kind, data = OTHERS[name]
