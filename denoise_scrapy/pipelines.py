@@ -248,8 +248,7 @@ class BodyPipeline(ItemPipeline):
         """Set the text of the page, and other values, on the item."""
         page, settings = passage.page, passage.settings
         if passage.reason not in {"", OPTED_OUT}:
-            is_filled = page is None and has_text(passage.content, settings.body_field)
-            self._crawl.count("body/unset/kept" if is_filled else f"body/none/{passage.reason}")
+            self._crawl.count("body/unset/kept" if passage.is_filled else f"body/none/{passage.reason}")
         if passage.tally is not None and settings.enabled:
             passage.tally.counts.items += 1
         fields = [] if page is None else self._open_fields(passage)

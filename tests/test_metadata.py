@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from denoise_scrapy import Page, SiteModel, extract
 from denoise_scrapy.metadata import Metadata, language_of, metadata_of
 from denoise_scrapy.metadata.annotations import MAX_CHARS, MAX_HTML
-from denoise_scrapy.metadata.dates import date_in
+from denoise_scrapy.metadata.dates import date_in, is_date
 from denoise_scrapy.metadata.names import names_in
 from denoise_scrapy.metadata.page_metadata import MIN_LETTERS
 from tests.html_strategies import SOUP, pages
@@ -860,3 +860,16 @@ def test_dates_of_changes_in_more_languages(order: int, published: str, changed:
     line = " | ".join([published, changed][::order])
     meta = extract(f"<title>{text[:9]}</title><h1>{text[:9]}</h1><p>{line}</p>{f'<p>{text}</p>' * 3}").meta
     assert (meta.published, meta.modified) == ("2024-03-05", "2024-03-06")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("5 March 2024", True),
+        ("Published 5 March 2024, updated 6 March 2024", True),
+        ("Weir and Locks | News of the Harbours | 5 March 2024", False),  # bars of its own are no dates
+        ("Weir and Locks", False),
+    ],
+)
+def test_a_line_of_dates_has_few_other_letters(line: str, expected: bool) -> None:
+    assert is_date(line, "en") == expected

@@ -108,7 +108,8 @@ def chunk_markdown(
     count = count or estimate_tokens
     chunks: list[Chunk] = []
     same: Counter[str] = Counter()
-    place_of, url = _Places(anchors), url.partition("#")[0]
+    place_of = _Places(anchors)
+    url = url.partition("#")[0]  # of the page, whatever place of it was asked for
     for above, text in packed(markdown, count, max_tokens, overlap):
         said = "\n\n".join((*above, text))
         same[said] += 1

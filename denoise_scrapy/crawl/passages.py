@@ -257,6 +257,11 @@ class Passage:
         self.original = self.item  # as it left the spider
         self.content = values_of(self.item)  # the values that it has now
 
+    @property
+    def is_filled(self) -> bool:
+        """True if it has no page, but a text of the spider's own."""
+        return self.page is None and has_text(self.content, self.settings.body_field)
+
     def decide(self) -> None:
         """Decide which page's text it gets, and why this is not its own, "" if it is."""
         siblings, named, reason = self.siblings, self.named, ""
@@ -644,8 +649,8 @@ class Passages:
             self._remove(passage.original, passage)
             passage.original = passage.item
         reason = passage.reason
-        is_bare = passage.page is None and not has_text(passage.content, passage.settings.body_field)
-        if is_bare and reason in _SAID and reason not in self._crawl.said:
+        is_new = reason in _SAID and reason not in self._crawl.said
+        if passage.page is None and is_new and not passage.is_filled:
             other = passage.settings.html_field if reason == NO_HTML else passage.named.other
             about = [passage.url or "start()", other][: _SAID[reason].count("%")]
             self._crawl.say_once(reason, _SAID[reason], *about, level=logging.INFO)

@@ -18,9 +18,10 @@ from denoise_scrapy.support.storage import SLOW_SECONDS, BackOff
 logger = logger_of(__name__)
 
 FAILED = "%s cannot be used now, and %s until it can: %s"
-# Seconds between two looks at whether the reactor turns.
-BEAT = 0.1
 SLOW = "%s is slow: a call took %.1f seconds; %s while it rests. (Further such calls: denoise/%sslow)"
+
+# Seconds between two looks at whether the reactor turns: a tenth of what makes a call slow.
+BEAT = SLOW_SECONDS / 10
 
 
 @dataclass(eq=False)
@@ -60,7 +61,7 @@ class StoreCalls:
         if not self.ready:
             return None
         self.under_way += 1
-        if is_asyncio_available() and self._beat == math.inf:
+        if self._beat == math.inf and is_asyncio_available():
             self._beat = time.monotonic()
             asyncio.get_running_loop().call_later(BEAT, self._look)
         try:
@@ -81,11 +82,15 @@ class StoreCalls:
 
     def _look(self) -> None:
         """Note how long the reactor stood still: then the process was held up, as by a callback, and not the store."""
-        now = time.monotonic()
-        self._stood_still += max(0.0, now - self._beat - 2 * BEAT)
-        self._beat = now if self.under_way else math.inf
+        self._stood_still += self._standing_since(self._beat)
+        self._beat = math.inf
         if self.under_way:
+            self._beat = time.monotonic()
             asyncio.get_running_loop().call_later(BEAT, self._look)
+
+    def _standing_since(self, time_: float) -> float:
+        """Return the seconds that the reactor has not turned for, after some time, beyond two beats."""
+        return max(0.0, time.monotonic() - max(self._beat, time_) - 2 * BEAT)
 
     async def last(self, work: Callable[[], object]) -> None:
         """Do the last thing with the store, after all other calls."""
@@ -119,8 +124,7 @@ class StoreCalls:
         except self._failures:
             self._back_off.failed()
             raise
-        now = time.monotonic()
-        held_up = self._stood_still - stood_still + max(0.0, now - max(self._beat, begun) - 2 * BEAT)
-        seconds = max(0.0, now - begun - held_up) / parts
+        held_up = self._stood_still - stood_still + self._standing_since(begun)
+        seconds = max(0.0, time.monotonic() - begun - held_up) / parts
         self._back_off.worked(seconds)
         return answer, seconds

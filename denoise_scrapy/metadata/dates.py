@@ -166,8 +166,9 @@ def is_date(given: str, language: str) -> bool:
     """Return whether a line is a date, with few letters beside it."""
     if len(given) > LINE_CHARS or not has_year(given):
         return False
-    bare, given = without_dates(given, language), gregorian(given)
-    return bare != given and sum(map(str.isalpha, bare)) <= MOST_BESIDE * max(1, bare.count("|"))
+    bare = without_dates(given, language)
+    dates = bare.count("|") - given.count("|")
+    return dates > 0 and sum(map(str.isalpha, bare)) <= MOST_BESIDE * dates
 
 
 def day_in_address(url: str) -> str:

@@ -262,8 +262,9 @@ class _Fields:
         said = letters(title)
         self.ld = JsonLd(read.scripts, said, addresses)
         lines = list(enumerate(read.lines))
-        titles = [i for i, line in lines if len(line) <= 300 and is_said(letters(line), said)]
-        titles = [i for i in titles if letters(lines[i][1]) == said] or titles
+        short = {i: letters(line) for i, line in lines if len(line) <= 300}
+        titles = [i for i, one in short.items() if is_said(one, said)]
+        titles = [i for i in titles if short[i] == said] or titles
         text = ((i, line) for i, line in compress(lines, read.kept) if i not in titles)
         widths = {i: len(line.encode("utf-8", "replace")) for i, line in text}  # ideographs are wide: three bytes
         least = min(LONG, max(widths.values(), default=0) / 2)

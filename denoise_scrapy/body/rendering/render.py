@@ -108,12 +108,12 @@ def _references(page: Page) -> dict[int, str]:
     }
 
 
-def _counted_down(page: Page) -> dict[int, dict[str, str]]:
-    """Return the numbers of the items of reversed lists, as attributes."""
-    lists = [element for element, given in page.noted.attributes.items() if REVERSED in given]
-    if not lists:
-        return {}
+def _with_numbers(page: Page) -> Mapping[int, Mapping[str, str]]:
+    """Return the attributes of elements, with the numbers of the items of reversed lists."""
     e, given = page.elements, page.noted.attributes
+    lists = [element for element, attributes in given.items() if REVERSED in attributes]
+    if not lists:
+        return given
     items = np.flatnonzero(np.isin(e.parent, lists) & e.has_tag({"li"}))
     left, found = Counter[int](e.parent[items].tolist()), dict[int, dict[str, str]]()
     for one in lists:
@@ -122,7 +122,7 @@ def _counted_down(page: Page) -> dict[int, dict[str, str]]:
     for item, parent in zip(items.tolist(), e.parent[items].tolist(), strict=True):
         found[item] = {"value": str(left[parent])} | given.get(item, {})
         left[parent] -= 1
-    return found
+    return given | found
 
 
 class _Walk:
@@ -133,7 +133,7 @@ class _Walk:
         self._writer = Writer()
         self._tags = page.tags()
         self._references = _references(page)
-        self._attributes_of = page.noted.attributes | _counted_down(page)
+        self._attributes_of = _with_numbers(page)
         self._manual, self._frames = Manual(page), code_frames(page)
         # only the explanation draws such text
         self._unseen = page.unseen_reasons() if (page.unseen_elements & ~page.removed_elements).any() else {}
