@@ -1018,6 +1018,14 @@ cdef inline int32_t first_behind(Spans left_out, int32_t place) noexcept nogil:
     return low
 
 
+cdef inline int32_t plain_run(Bytes text, int32_t size) noexcept nogil:
+    """Return the length of the signs of ASCII, and single spaces between them, that a text begins with."""
+    cdef int32_t i = 0
+    while i < size and (32 < text[i] < 127 or (text[i] == 32 and 0 < i < size - 1 and 32 < text[i + 1] < 127)):
+        i += 1
+    return i
+
+
 cdef int write_text(
     const string& text, Span span, Spans left_out, bint is_exact, string& out
 ) nogil:
@@ -1030,6 +1038,7 @@ cdef int write_text(
         int32_t i = span.start, width, skips = left_out.shape[0], skip = first_behind(left_out, i)
         size_t first = out.size(), shown = first
         uint32_t code
+        int32_t stop     # of the text, or where the next part left out begins
         int gap = 0      # before the next character: 0 nothing, 1 a space, 2 a line end
         bint shows
     while i < span.end:
@@ -1038,8 +1047,12 @@ cdef int write_text(
         if skip < skips and left_out[skip, 0] <= i:
             i = left_out[skip, 1]
             continue
-        width = decode(data + i, &code)
-        shows = code > 0xFFFF or not characters.KIND[code] & BLANK
+        stop = min(left_out[skip, 0], span.end) if skip < skips else span.end
+        width = plain_run(data + i, stop - i)
+        code, shows = data[i], True
+        if not width:
+            width = decode(data + i, &code)
+            shows = code > 0xFFFF or not characters.KIND[code] & BLANK
         if code <= 2:
             pass
         elif not is_exact and not shows:
