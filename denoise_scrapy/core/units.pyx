@@ -14,6 +14,8 @@ MOST_WITHIN = 64
 #: A sentence, row or function of more tokens is cut, if it does not fit: models that embed texts read no more of it.
 LONGEST = 2_000
 #: A chunk smaller than this part of the most goes on into a section that does not fit: an introduction of a sentence.
+#: Without, `dragnet` has 1,154 chunks instead of 1,143, and 94 questions answered by LSA instead of 95; others as many
+#: (`python -m benchmarks.retrieval`).
 SMALL = 4
 
 
