@@ -87,7 +87,11 @@ class Dated(NamedTuple):
 
 def dates_in(given: str, language: str, american: bool = False) -> Iterator[Dated]:
     """Yield the dates in a line; `language` is for names of months, and 3/12/2024 is in March if `american`."""
-    given, end = gregorian(clean(given)[:LINE_CHARS]), 0
+    return _dated(gregorian(clean(given)[:LINE_CHARS]), language, american)
+
+
+def _dated(given: str, language: str, american: bool) -> Iterator[Dated]:
+    end = 0
     for match, found in _matches(given, language, american):
         words = given[end : match.start()]
         clock = _CLOCK_BEHIND.match(given, match.end()) or _CLOCK_BEFORE.search(words)
@@ -148,9 +152,9 @@ def date_in(given: str, language: str, american: bool = False) -> str:
         if zone:
             zone = f"{zone[:3]}:{zone[3:].lstrip(':') or '00'}" if zone[0] in "+-" else "+00:00"
         return f"{found}T{hour}:{minute}:{second or '00'}{zone or ''}"
-    if not has_year(given):
+    if not YEAR.search(given):
         return ""
-    return next((one.day for one in dates_in(given, language, american) if one.is_publication), "")
+    return next((one.day for one in _dated(given, language, american) if one.is_publication), "")
 
 
 def without_dates(given: str, language: str) -> str:

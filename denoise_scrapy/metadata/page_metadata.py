@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain, compress, islice
 from urllib.parse import urlsplit
 
@@ -24,6 +24,7 @@ from denoise_scrapy.metadata.annotations import (
     LIBRARIES,
     LINE_CHARS,
     MAX_CHARS,
+    MAX_ELEMENTS,
     MAX_NAME,
     MAX_TEXTS,
     MOST_LISTED,
@@ -230,6 +231,9 @@ _NO_LEADS = re.compile(
     r"|blavatar)/",
     re.IGNORECASE,
 )
+
+# asked thrice of an element, and elements of one kind repeat their classes
+_changed = lru_cache(MAX_ELEMENTS)(CHANGED.search)
 
 
 def _is_dated(mark: Mark) -> bool:
@@ -525,7 +529,7 @@ class _Fields:
 
     def _is_change(self, mark: Mark) -> bool:
         """Return whether an element's date is of a change, by its classes or the words before it."""
-        return "published" not in mark.kind and CHANGED.search(f"{mark.prop} {mark.kind} {mark.label}") is not None
+        return "published" not in mark.kind and _changed(f"{mark.prop} {mark.kind} {mark.label}") is not None
 
     def _visible_dates(self) -> Iterator[Dated]:
         """Yield the dates in short lines farther before the text, or behind it, nearest first."""
