@@ -43,7 +43,7 @@ NOTE_ODDS = 3.0
 #: What notes begin with, in the languages of most pages; a date may follow. What asks, or has an address, is an
 #: invitation to report errors.
 _BEGIN = re.compile(
-    r"^[^\w\n]*(?:(?:this|an earlier version of this) (?:article|story|post|page|report)"
+    r"[^\w\n]*(?:(?:this|an earlier version of this) (?:article|story|post|page|report)"
     r" (?:was|has been) (?:amended|corrected)(?:\s[^:：.。–—]{0,40})?"
     r"|(?:corrections?|clarifications?|editor['’]?s['’]? note|errat(?:um|a(?: corrige)?)|korrektur|berichtigung"
     r"|(?:anmerkung|hinweis) der redaktion|rectificatif|correctif|précisions?|note de la rédaction|corrección"
@@ -52,7 +52,7 @@ _BEGIN = re.compile(
     r"|sprostowanie|korekta|oprava|helyesbítés|düzeltme|koreksi|ralat|đính chính|исправление|поправка|уточнение"
     r"|виправлення|διόρθωση|संपादक की टिप्पणी|更正|勘[误誤]|訂正|정정|바로잡습니다|تصحيح|תיקון)"
     r"(?:\s?\([^()\n]{0,40}\)|(?:\s[–—])?(?:\s[^\W\d]{1,12}){0,2}\s\d[^:：。\n]{0,15})?)\s?[:：.–—](?!.*[?？@])",
-    re.IGNORECASE | re.MULTILINE,
+    re.IGNORECASE,
 )
 
 
@@ -66,6 +66,6 @@ def notes_of_corrections(page: Page, probability: FloatArray) -> list[int]:
     """
     tokens, links = page.blocks.tokens, page.blocks.link_density
     may_be = (probability >= LEAST_CHANCE) & (tokens >= FEWEST_TOKENS) & (tokens <= MOST_TOKENS) & (links < HALF)
-    if _BEGIN.search(page.text_of(may_be)) is None:  # one call, of a page without notes
+    if not any(map(_BEGIN.match, page.text_of(may_be).split("\n"))):  # one call, of a page without notes
         return []
     return [block for block in np.flatnonzero(may_be).tolist() if _BEGIN.match(page.block_text(block))]
