@@ -13,20 +13,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import mean
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy
 from denoise_scrapy.core.features import NAMES
-from denoise_scrapy.core.judge import Network
 from evaluation import figures
 from evaluation.corpora import add_folders_argument
 from example_project.portal.model import tokens
 from example_project.scoring import f1
-from training import trees
 from training.dataset import PAGES, Example, examples, read_corpora
 from training.made import FOLDS
-from training.networks import fit_network
+from training.model import fit_judges
 from training.phrases import fit_phrases
 from training.tables import BINS
 from training.vocabulary import Vocabularies, with_words
@@ -76,23 +71,11 @@ def judged(pages: Sequence[Example], fold: int) -> Iterator[Judged]:
 
 
 def _fitted(pages: Sequence[Example]) -> BlockModel:
-    """Return a model without the small forests; as in `training.model.fit_model`, trees see odds of other folds."""
-    vocabularies, odds = Vocabularies(pages), dict[int, npt.NDArray[np.float32]]()
+    """Return a model without the small forests."""
+    vocabularies = Vocabularies(pages)
     inputs = [vocabularies.filled(page) for page in pages]
-
-    def network_of(numbers: Sequence[int]) -> Network:
-        some = [pages[i] for i in numbers]
-        return fit_network(*trees.draw(some, lambda number: inputs[numbers[number]], SEED), SEED)
-
-    def seen(number: int) -> npt.NDArray[np.float32]:
-        return pages[number].neighbours.added_to(inputs[number], odds[number])
-
-    for fold in sorted({page.fold for page in pages}):
-        network = network_of([i for i, page in enumerate(pages) if page.fold != fold])
-        odds |= {i: network.odds(inputs[i]) for i, page in enumerate(pages) if page.fold == fold}
-    forests = {"forest": trees.fit_forest(pages, seen, SEED)}
-    network, phrases = network_of(range(len(pages))), fit_phrases(pages)
-    return BlockModel(NAMES, vocabularies.without(None), network, forests, NO_WORDING, phrases, {})
+    network, forests, _ = fit_judges(pages, inputs, range(len(pages)), SEED)
+    return BlockModel(NAMES, vocabularies.without(None), network, forests, NO_WORDING, fit_phrases(pages), {})
 
 
 def tables(found: Sequence[Judged]) -> str:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from denoise_scrapy.body.kind import likeliest
 from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy
 from denoise_scrapy.core.features import NAMES
-from denoise_scrapy.core.judge import Network
+from denoise_scrapy.core.judge import Forest, Network
 from denoise_scrapy.core.parts import page_signals
 from training import trees
 from training.dataset import PAGES_ALONE, Example
@@ -25,6 +25,10 @@ from training.phrases import fit_phrases
 from training.vocabulary import Vocabularies, with_words
 
 T = TypeVar("T")
+Judge = TypeVar("Judge", Network, Forest)
+Values = npt.NDArray[np.float32]
+#: Numbers of forests whose mean is the second judgement, and the last: see `training`.
+SECOND, LAST = 1, 3
 #: Confidence below which a page counts as one without content.
 UNSURE = 0.5
 #: Name of the scores of kinds of pages: 1 for one that is named as readers named it, else 0.
@@ -53,27 +57,12 @@ class PageScore:
 
 
 def fit_model(examples: Sequence[Example], seed: int, provenance: dict[str, Any]) -> BlockModel:
-    """Fit the network, then the trees, then the trees of the parts.
-
-    The trees learn from odds by networks that were not fitted on the page's fold: the odds of pages that a network was
-    fitted on are too sure.
-    """
+    """Fit the three judgements, then the trees of the parts."""
     every = range(len(examples))
     told = [i for i in every if examples[i].made not in PAGES_ALONE]
     vocabularies = Vocabularies([examples[i] for i in told])
     inputs = [vocabularies.filled(example) for example in examples]
-    odds: dict[int, npt.NDArray[np.float32]] = {}
-    for fold in sorted({example.fold for example in examples}):
-        network = _network([i for i in told if examples[i].fold != fold], examples, inputs, seed)
-        odds |= {i: network.odds(inputs[i]) for i in every if examples[i].fold == fold}
-
-    def seen(number: int) -> npt.NDArray[np.float32]:
-        i = told[number]
-        return examples[i].neighbours.added_to(inputs[i], odds[i])
-
-    forest = trees.fit_forest([examples[i] for i in told], seen, seed)
-    network = _network(told, examples, inputs, seed)
-    forests = {"forest": forest}
+    network, forests, odds = fit_judges(examples, inputs, told, seed)
     for fit in (fit_parts, fit_kinds):
         forests |= fit(examples, inputs, odds, seed)
     content, wording = fit_content(examples, inputs, odds, seed)
@@ -82,11 +71,38 @@ def fit_model(examples: Sequence[Example], seed: int, provenance: dict[str, Any]
     return BlockModel(NAMES, vocabularies.without(None), network, forests, wording, phrases, provenance)
 
 
-def _network(
-    chosen: Sequence[int], examples: Sequence[Example], inputs: Sequence[npt.NDArray[np.float32]], seed: int
-) -> Network:
-    drawn = trees.draw([examples[i] for i in chosen], lambda number: inputs[chosen[number]], seed)
-    return fit_network(*drawn, seed)
+def fit_judges(
+    examples: Sequence[Example], inputs: Sequence[Values], told: Sequence[int], seed: int
+) -> tuple[Network, dict[str, Forest], dict[int, Values]]:
+    """Fit the judgements one after the other to the pages `told`; return also the first one's odds of all pages.
+
+    Each learns from odds by one before it that was not fitted on the page's fold: the odds of pages that it was fitted
+    on are too sure.
+    """
+
+    def network_of(some: Sequence[int]) -> Network:
+        return fit_network(*trees.draw([examples[i] for i in some], lambda number: inputs[some[number]], seed), seed)
+
+    def second_of(some: Sequence[int]) -> Forest:
+        return trees.fit_forest([examples[i] for i in some], lambda number: seen(some[number]), seed + LAST, SECOND)
+
+    def by_others(fit: Callable[[Sequence[int]], Judge], read: Callable[[int], Values]) -> dict[int, Values]:
+        found = dict[int, Values]()
+        for fold in sorted({example.fold for example in examples}):
+            judge = fit([i for i in told if examples[i].fold != fold])
+            found |= {i: judge.odds(read(i)) for i, example in enumerate(examples) if example.fold == fold}
+        return found
+
+    def seen(i: int) -> Values:
+        return examples[i].neighbours.added_to(inputs[i], odds[i])
+
+    def last_seen(number: int) -> Values:
+        return examples[told[number]].neighbours.added_to(seen(told[number]), again[told[number]])
+
+    odds = by_others(network_of, inputs.__getitem__)
+    again = by_others(second_of, seen)
+    last = trees.fit_forest([examples[i] for i in told], last_seen, seed, LAST)
+    return network_of(told), {"second": second_of(told), "last": last}, odds
 
 
 def cross_validate(examples: Sequence[Example], seed: int, jobs: int = 2) -> list[PageScore]:

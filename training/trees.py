@@ -29,8 +29,6 @@ PARAMETERS: dict[str, Any] = {
     "allow_writing_files": False,
     "verbose": 0,
 }
-#: Number of forests to average, each fitted on its own draw: see `training`.
-FORESTS = 4
 #: Weight factor of headline blocks: they have few words, and a missing headline is noticed at once.
 HEADLINE_WEIGHT = 2.0
 
@@ -84,11 +82,13 @@ def to_forest(trees: CatBoost, depth: int) -> Forest:
     return Forest(**Forest(feature, threshold, value).arrays())  # the same as when read from its file
 
 
-def fit_forest(examples: Sequence[Example], seen: Callable[[int], npt.NDArray[np.float32]], seed: int) -> Forest:
-    """Fit the trees; arguments as for `draw`."""
+def fit_forest(
+    examples: Sequence[Example], seen: Callable[[int], npt.NDArray[np.float32]], seed: int, forests: int
+) -> Forest:
+    """Fit a number of forests, each on its own draw, and return their mean; other arguments as for `draw`."""
     fitted = []
-    for number in range(seed, seed + FORESTS):
+    for number in range(seed, seed + forests):
         features, labels, weights = draw(examples, seen, number)
         trees = CatBoostClassifier(**PARAMETERS, random_seed=number)
         fitted.append(trees.fit(features, labels, sample_weight=weights))
-    return to_forest(sum_models(fitted, weights=[1 / FORESTS] * FORESTS), PARAMETERS["depth"])
+    return to_forest(sum_models(fitted, weights=[1 / forests] * forests), PARAMETERS["depth"])

@@ -476,25 +476,37 @@ cdef class Forest:
     def __reduce__(self):
         return Forest, (self.feature, self.threshold, self.value)
 
-    def probability(self, features) -> np.ndarray:
-        """Return the probability of each of m blocks, shape (m,), from features, shape (any, m), NaN where unknown."""
+    def odds(self, features) -> np.ndarray:
+        """Return the log odds of m blocks, shape (m,), from features, shape (any, m), NaN where unknown."""
         cdef const float[:, ::1] values = np.ascontiguousarray(features, np.float32)
         if values.shape[0] < self.features:
             raise ValueError(f"the trees need {self.features} features, got {values.shape[0]}")
-        found = np.empty(values.shape[1])
-        cdef DoublesOut out = found
+        found = np.empty(values.shape[1], np.float32)
+        cdef float[::1] out = found
         if out.shape[0]:
             with nogil:
-                self.read_probability(&values[0, 0], values.shape[1], &out[0])
+                self.read_odds(&values[0, 0], values.shape[1], &out[0])
         return found
 
-    cdef int read_probability(self, const float* features, int32_t m, double* probability) except -1 nogil:
-        """Compute the probabilities of m blocks: first the answers to all questions, then the leaves."""
+    def probability(self, features) -> np.ndarray:
+        """Return the probability of each of m blocks, shape (m,), from features as `odds` takes them."""
         cdef:
-            int32_t chunk, start, some, feature, j
+            Floats odds = self.odds(features)
+            DoublesOut out
+            Py_ssize_t i
+        found = np.empty(odds.shape[0])
+        out = found
+        for i in range(odds.shape[0]):
+            out[i] = 1 / (1 + exp(-<double>odds[i]))
+        return found
+
+    cdef int read_odds(self, const float* features, int32_t m, float* odds) except -1 nogil:
+        """Compute the log odds of m blocks: first the answers to all questions, then the leaves."""
+        cdef:
+            int32_t chunk, start, some, feature
             size_t q, first  # of a feature's questions
             vector[uint8_t] answers
-            float[LANES] row, odds
+            float[LANES] row, sums
         answers.assign((self.questions.size() + 1) * LANES, 0)
         memset(row, 0, sizeof(row))
         for chunk in range((m + LANES - 1) // LANES):
@@ -508,22 +520,23 @@ cdef class Forest:
                 memcpy(row, features + <size_t>feature * m + start, some * sizeof(float))
                 answer(row, &self.questions[first], q - first, &answers[first * LANES])
             add_trees(
-                answers.data(), self.asked.data(), self.asked.size() // DEPTH, self.values.data(), self.leaves, odds
+                answers.data(), self.asked.data(), self.asked.size() // DEPTH, self.values.data(), self.leaves, sums
             )
-            for j in range(some):
-                probability[start + j] = 1 / (1 + exp(-<double>odds[j]))
+            memcpy(odds + start, sums, some * sizeof(float))
 
 
 def judge(
-    Network network not None, Forest forest not None, Neighbours neighbours not None, features
+    Network network not None, Forest second not None, Forest last not None, Neighbours neighbours not None, features
 ) -> tuple:
     """Return the probability of each of m blocks, and its log odds from the network alone, shape (m,) each.
 
-    The trees use the features, and the neighbour features computed from the network's odds; what they use comes third.
+    The second judgement uses the features, and the neighbour features computed from the network's odds: they come
+    third. The last one also uses the neighbour features computed from the odds of the second.
 
     Args:
         network: The first judgement.
-        forest: The second one, over the n features and those of `NEIGHBOUR_NAMES`.
+        second: The second one, over the n features and those of `NEIGHBOUR_NAMES`.
+        last: The last one, over these and once more those of `NEIGHBOUR_NAMES`.
         neighbours: The surroundings of the blocks.
         features: Shape (n, m), NaN where unknown.
 
@@ -532,4 +545,4 @@ def judge(
     """
     odds = network.odds(features)
     seen = neighbours.added_to(features, odds)
-    return forest.probability(seen), odds, seen
+    return last.probability(neighbours.added_to(seen, second.odds(seen))), odds, seen

@@ -42,7 +42,7 @@ def test_a_model_survives_its_file(tmp_path):
     again = BlockModel.load(tmp_path / "model.npz")
     assert (again.names, again.provenance) == (model.names, model.provenance)
     small = {"content", *(f"part {name}" for name in LEARNED), *(f"kind {name}" for name in KINDS)}
-    assert model.forests.keys() == again.forests.keys() == {"forest", *small}
+    assert model.forests.keys() == again.forests.keys() == {"second", "last", *small}
     parts = [(model.network, again.network), *((trees, again.forests[name]) for name, trees in model.forests.items())]
     for one, other in ((part.arrays(), back.arrays()) for part, back in parts):
         assert one.keys() == other.keys()

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.strategies.combined import block_model
+from denoise_scrapy.body.strategies.combined import block_model, view_of
 from denoise_scrapy.core.judge import NEIGHBOUR_NAMES, Forest, Neighbours, Network
 from denoise_scrapy.page import Page
+from denoise_scrapy.site import SiteStatistics
 from tests.html_strategies import SOUP, pages
 
 # ---- the network ----
@@ -143,8 +144,8 @@ def test_neighbours_are_of_one_page():
 
 # ---- trees ----
 
-FOREST = block_model().forests["forest"]
-ROWS = len(block_model().names) + len(NEIGHBOUR_NAMES)
+FOREST = block_model().forests["last"]
+ROWS = len(block_model().names) + 2 * len(NEIGHBOUR_NAMES)
 
 
 def walk(forest, tree, values):
@@ -165,6 +166,7 @@ def test_probabilities_equal_a_walk(depth, seed):
     features[rng.random(features.shape) < 0.2] = np.nan  # of the others some are at a threshold
     some = (0, 31, 32, 39)
     odds = [sum(walk(forest, tree, features[:, i].tolist()) for tree in range(len(forest.value))) for i in some]
+    assert forest.odds(features)[[*some]] == pytest.approx(odds, abs=1e-4)
     assert forest.probability(features)[[*some]] == pytest.approx([1 / (1 + math.exp(-o)) for o in odds], abs=1e-5)
 
 
@@ -185,3 +187,22 @@ def test_what_is_no_forest(parts):
 def test_features_that_are_missing():
     with pytest.raises(ValueError, match=f"{ROWS} features, got 3"):
         FOREST.probability(np.zeros((3, 2), np.float32))
+
+
+# ---- all of them ----
+
+
+def test_each_judgement_sees_those_before():
+    page, model = Page.parse(STORIES), block_model()
+    features, neighbours = view_of(page, SiteStatistics(), model.vocabulary).features, Neighbours.of(page.tree)
+    first = model.network.odds(features)
+    seen = np.concatenate([features, [*literal_neighbours(page, first).values()]]).astype(np.float32)
+    second = model.forests["second"].odds(seen)
+    all_seen = np.concatenate([seen, [*literal_neighbours(page, second).values()]])
+    found, odds, between = model.judge(features, neighbours)
+    assert found == pytest.approx(model.forests["last"].probability(all_seen), abs=0.02)
+    assert np.array_equal(odds, first)
+    assert between == pytest.approx(seen, abs=1e-4, nan_ok=True)
+
+
+STORIES = "<h1>Two bridges</h1>" + "<div><h2>One</h2><p>It stands over the river.<p>Since May.</div><p>Share" * 3

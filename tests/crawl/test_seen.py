@@ -146,7 +146,7 @@ def test_what_settings_leave_out_shows_no_change(
 def test_a_body_that_differs_for_its_comparison_pages_is_no_change(web: Web, tmp_path: Path) -> None:
     """The page and the settings are the same; only the comparison pages differ."""
     shop(web)
-    repeated = "".join(f"<p>{story(70 + n, sentences=4)}</p>" for n in range(3))
+    repeated = "".join(f"<p>{story(70 + n, sentences=8)}</p>" for n in range(3))
     for n in range(PAGES):
         page = web.pages[f"/a/{n}"].replace("</p></div>", f"</p></div><section><h2>Background</h2>{repeated}</section>")
         web.pages[f"/a/{n}"] = page.replace("</title>", " | Daily Gazette</title>")  # of the site, as others show

@@ -63,8 +63,8 @@ def test_probabilities_are_those_of_the_library(monkeypatch):
     fitted = []
     to_forest = trees.to_forest
     monkeypatch.setattr(trees, "to_forest", lambda found, depth: fitted.append(found) or to_forest(found, depth))
-    forest = trees.fit_forest([example], lambda _: features, 0)
+    forest = trees.fit_forest([example], lambda _: features, 0, 2)
     odds = fitted[0].predict(features.T, prediction_type="RawFormulaVal")
     assert forest.probability(features) == pytest.approx(1 / (1 + np.exp(-odds)), abs=0.01)
-    assert len(forest.feature) == trees.FORESTS * trees.PARAMETERS["iterations"]
+    assert len(forest.feature) == 2 * trees.PARAMETERS["iterations"]
     assert ((odds > 0) == labels).mean() > 0.9

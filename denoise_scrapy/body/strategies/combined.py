@@ -59,9 +59,10 @@ class BlockModel:
         names: Names of the n features it was fitted on: `NAMES`.
         vocabulary: Word odds, which some features use.
         network: The first judgement, the mean of three networks.
-        forests: The trees of the second judgement, "forest", over those n features and `core.judge.NEIGHBOUR_NAMES`;
-            the trees that find the blocks of a part, as "part title" (`body/taste.py`), pages of a kind, as "kind
-            article" (`body/kind.py`), and pages without content, "content" (`content_signals`).
+        forests: The trees of the second judgement, "second", over those n features and `core.judge.NEIGHBOUR_NAMES`,
+            and of the last one, "last", over these and once more the latter; the trees that find the blocks of a part,
+            as "part title" (`body/taste.py`), pages of a kind, as "kind article" (`body/kind.py`), and pages without
+            content, "content" (`content_signals`).
         wording: Weights of the wording of short texts (`core.wording`); "content" uses the odds of the kept one.
         phrases: Weights of the wording of short blocks, of lines and of sentences, which lower their probability.
         provenance: The data it was fitted on, and its scores.
@@ -76,12 +77,12 @@ class BlockModel:
     provenance: dict[str, Any]
 
     def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values, Values]:
-        """Return the probability of each of m blocks, its log odds from the network alone, and what the trees see.
+        """Return the probability of each of m blocks, its log odds from the network alone, and what the second see.
 
         They have shape (m,), (m,) and (n + neighbours, m) (`Neighbours.added_to`); the features (n, m), rows as in
         `NAMES`, NaN where unknown.
         """
-        return judge(self.network, self.forests["forest"], neighbours, features)
+        return judge(self.network, self.forests["second"], self.forests["last"], neighbours, features)
 
     @classmethod
     def load(cls, path: Path) -> BlockModel:
@@ -191,9 +192,9 @@ MISSED_WALL = 1.25
 #: Factor of a byline or comment. The model keeps a byline beside few pages of a site, and drops it beside more.
 ASIDE = 0.3
 #: Log odds added to every block, as text that is lost costs more than a menu that stays: of 465 pages that no fit has
-#: seen (`python -m benchmarks --corpora training/unseen --names unseen`) 106 pieces of content are lost instead of 113,
-#: 147 of frames are kept instead of 139; with .25, 99 and 155.
-IN_DOUBT = 0.12
+#: seen (`python -m benchmarks --corpora training/unseen --names unseen`) 108 pieces of content are lost instead of 120,
+#: 134 of frames are kept instead of 117; with .12, 115 and 129, with .4, 97 and 146.
+IN_DOUBT = 0.25
 _STOCK = NAMES.index("stock")
 
 
