@@ -8,11 +8,12 @@ from denoise_scrapy.core.characters cimport Bytes, Chars, behind_blanks, equal, 
 ctypedef const xmlNode* Node
 
 cdef enum:
-    # A page with more elements or start tags, or deeper nesting, is not judged: it is read as text without structure,
-    # all of which becomes its body. Of 4,800 recorded pages the largest has 10,000 elements and 138 levels; browsers
-    # nest 512 levels.
+    # A page with more elements or start tags is not judged: it is read as text without structure, all of which becomes
+    # its body. Of 4,800 recorded pages the largest has 10,000 elements and 138 levels; browsers nest 512 levels, and
+    # libxml2 2,048, of which it drops the last.
     MOST_ELEMENTS = 50_000
     MOST_DEPTH = 512
+    MOST_BEYOND = 2_048 - 2 - MOST_DEPTH
     # Attributes of an element among which one is looked for, its class names, white space and nodes that are passed,
     # bytes of attributes and selectors that are compared: many elements may look at one beside or around them. Recorded
     # pages have more only where their quotes do not end.

@@ -8,13 +8,16 @@ the open elements.
 from html import unescape
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr
+from libc.string cimport memchr, memset, strlen
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.characters cimport Bytes, Chars, begins, decode, hex_of, is_digit, is_letter, lower
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.nodes cimport MOST_ELEMENTS
+from denoise_scrapy.core.styles cimport (
+    P_DISPLAY, P_TEXT_SIZE, P_VISIBILITY, SEEN, Style, read_style, reason_of,
+)
 from denoise_scrapy.core.wide cimport wide_size
 
 # ---- versions that the core was compiled with, from the headers ------------------------------------------------------
@@ -226,23 +229,28 @@ cdef enum:
     # What a tag is, by its name.
     OTHER
     RAW             # its content is not markup, and shows nothing
+    VOID
     NEEDS_NO_END
     INLINE          # may be within a word
+    SHOWS_NOTHING   # nor does what is in it, if it is not open
+    TITLE
 
 cdef Table _numbers
 cdef vector[int] _kinds
 _TAGS = """
 script style iframe noembed noframes
-p li br td tr th img input meta link hr dt dd option source area wbr param col embed base track tbody thead tfoot \
-    optgroup rt rp body html head
+br hr img input meta link source area wbr param col embed base track keygen
+p li td tr th dt dd optgroup rt rp tbody thead tfoot body html head
 a abbr b bdi bdo big cite code em font i ins kbd mark q s small span strong sub sup tt u
+template noscript dialog svg canvas audio video object select option datalist textarea
+title
 """
 
 
 cdef int _fill():
     cdef uint64_t key
     open_table(_numbers, 128)
-    for kind, names in zip((RAW, NEEDS_NO_END, INLINE), _TAGS.strip().splitlines()):
+    for kind, names in zip((RAW, VOID, NEEDS_NO_END, INLINE, SHOWS_NOTHING, TITLE), _TAGS.strip().splitlines()):
         for name in names.split():
             data = name.encode()
             key = packed_name(data, <Bytes>data + len(data))
@@ -288,10 +296,29 @@ cdef Bytes after_raw(Bytes at, Bytes end, uint64_t name) noexcept nogil:
     return end
 
 
-cdef Bytes after_tag(Bytes at, Bytes end, int* attributes) noexcept nogil:
-    """Return the end of a tag, from behind its name; quoted values may contain `>`. Counts its attributes."""
-    cdef unsigned char char, quote
-    cdef bint in_name = False
+cdef struct Tag:
+    int attributes
+    bint is_hidden        # by its attribute
+    bint is_open
+    Bytes style           # the value of its style attribute, and what follows; NULL for none
+    size_t style_size
+
+
+cdef inline bint is_attribute(Bytes at, Chars name) noexcept nogil:
+    """Return whether the name of an attribute begins at a position."""
+    cdef size_t size = strlen(name)
+    return begins(at, name) and (at[size] <= 32 or at[size] in b"=/>")
+
+
+cdef Bytes after_tag(Bytes at, Bytes end, Tag* tag) noexcept nogil:
+    """Return the end of a tag, from its name on; quoted values may contain `>`. Reads its attributes."""
+    cdef:
+        unsigned char char, quote
+        bint in_name = False
+        Bytes name = at
+        Bytes value
+    memset(tag, 0, sizeof(Tag))
+    tag.attributes = -1  # the tag name itself
     while at < end:
         char = at[0]
         if char == c'>':
@@ -300,21 +327,28 @@ cdef Bytes after_tag(Bytes at, Bytes end, int* attributes) noexcept nogil:
             at += 1
             while at < end and (at[0] <= 32):
                 at += 1
-            if at < end and at[0] in b"\"'":
-                quote = at[0]
-                at = <Bytes>memchr(at + 1, quote, end - at - 1)
-                if not at:
-                    return end
-            else:
+            value = at
+            in_name = at >= end or at[0] not in b"\"'"
+            if in_name:
                 while at < end and at[0] > 32 and at[0] != c'>':
                     at += 1
-                continue
-            in_name = False
-        elif char <= 32 or char == c'/':
+            else:
+                quote = at[0]
+                value += 1
+                at = <Bytes>memchr(value, quote, end - value)
+                if not at:
+                    return end
+            if not tag.style and is_attribute(name, b"style"):
+                tag.style, tag.style_size = value, at - value
+            at += not in_name
+            continue
+        if char <= 32 or char == c'/':
             in_name = False
         elif not in_name:
-            in_name = True
-            attributes[0] += 1
+            in_name, name = True, at
+            tag.attributes += 1
+            tag.is_hidden |= tag.attributes > 0 and is_attribute(at, b"hidden")
+            tag.is_open |= tag.attributes > 0 and is_attribute(at, b"open")
         at += 1
     return end
 
@@ -338,7 +372,8 @@ cdef int takes_too_long(Bytes at, Bytes end) nogil:
         vector[uint64_t] open_
         uint64_t name
         int64_t comparisons = 0
-        int tags = 0, all_attributes = 0, attributes, kind
+        int tags = 0, all_attributes = 0, kind
+        Tag tag
     while True:
         at = <Bytes>memchr(at, 60, end - at)
         if not at or at + 1 >= end:
@@ -348,14 +383,13 @@ cdef int takes_too_long(Bytes at, Bytes end) nogil:
             tags += 1
             name = packed_name(at, end)
             kind = tag_kind(name)
-            if kind not in (RAW, NEEDS_NO_END):
+            if kind not in (RAW, VOID, NEEDS_NO_END):
                 open_.push_back(name)
-            attributes = -1  # the tag name itself
-            at = after_tag(at, end, &attributes)
+            at = after_tag(at, end, &tag)
             if kind == RAW:
                 at = after_raw(at, end, name)
-            all_attributes += attributes
-            comparisons += <int64_t>attributes * attributes
+            all_attributes += tag.attributes
+            comparisons += <int64_t>tag.attributes * tag.attributes
         elif at[0] == c'/':
             comparisons += end_element(open_, packed_name(at + 1, end))
         elif begins_comment(at, end):
@@ -386,67 +420,134 @@ cdef int write_title(Bytes at, Bytes end, string& title) nogil:
     title.append(b"</title>")
 
 
-def text_alone(const unsigned char[::1] html) -> bytes:
-    """Return a page's whole text as one preformatted element, a line end where a tag separates words; in linear time.
+cdef bint is_hidden(const Tag* tag) nogil:
+    """Return whether an element is hidden by its own attributes."""
+    cdef:
+        Style style
+        string text
+    memset(&style, 0, sizeof(Style))
+    if tag.style:
+        text.assign(<Chars>tag.style, tag.style_size)
+        read_style(<Bytes>text.c_str(), &style)
+    if style.said & P_DISPLAY and not style.off & P_DISPLAY:
+        return False
+    return tag.is_hidden or style.off & (P_VISIBILITY | P_TEXT_SIZE) or reason_of(&style, True, False) != SEEN
 
-    Scripts, styles and comments are left out; character references are kept. The first title comes first.
+
+cdef Bytes after_element(Bytes at, Bytes end, uint64_t name, int kind) noexcept nogil:
+    """Return the end of an element from behind its start tag, NULL if it has none.
+
+    One that needs no end tag ends where a block begins or ends.
+    """
+    cdef:
+        Bytes first
+        Tag tag
+        uint64_t inner
+        int depth = 1, other
+        bint is_end
+    while True:
+        at = <Bytes>memchr(at, 60, end - at)
+        if not at or at + 1 >= end:
+            return NULL
+        first = at
+        at += 1
+        is_end = at[0] == c'/'
+        if is_letter(at[is_end]):
+            inner = packed_name(at + is_end, end)
+            other = tag_kind(inner)
+            if kind == NEEDS_NO_END and other in (OTHER, NEEDS_NO_END):
+                return first
+            at = after_tag(at + is_end, end, &tag)
+            if inner == name:
+                depth += -1 if is_end else 1
+                if depth == 0:
+                    return at
+            if other == RAW and not is_end:
+                at = after_raw(at, end, inner)
+        elif begins_comment(at, end):
+            at = after_comment(at - 1, end)
+
+
+cdef struct Text:
+    string title          # as an element
+    string text
+    size_t hidden         # bytes of elements that are left out
+
+
+cdef int read_text(Bytes at, Bytes end, bint keeps_hidden, Text* found) nogil:
+    """Implement `text_alone`."""
+    cdef:
+        Bytes stop
+        Bytes inner
+        uint64_t name
+        int kind
+        bint titles_end = True, elements_end = True, is_end
+        Tag tag
+    while at < end:
+        stop = <Bytes>memchr(at, 60, end - at)
+        if not stop:
+            stop = end
+        found.text.append(<Chars>at, stop - at)
+        at = stop + 1
+        if at >= end:
+            break
+        is_end = at[0] == c'/'
+        if is_letter(at[0]) or (is_end and at + 1 < end and is_letter(at[1])):
+            name = packed_name(at + is_end, end)
+            kind = tag_kind(name)
+            inner = after_tag(at + is_end, end, &tag)
+            if kind == TITLE and not is_end and titles_end:
+                stop = after_raw(inner, end, name)
+                titles_end = stop < end
+                if titles_end:
+                    if found.title.empty():
+                        write_title(inner, stop, found.title)
+                    at = after_tag(stop + 1, end, &tag)
+                    continue
+            if kind not in (INLINE, RAW) and (found.text.empty() or found.text.back() != c'\n'):
+                found.text.push_back(c'\n')
+            at = inner
+            if is_end or kind == VOID:
+                continue
+            if kind == RAW:
+                at = after_raw(at, end, name)
+                if at < end:
+                    at = after_tag(at + 2, end, &tag)
+            elif elements_end and not keeps_hidden and ((kind == SHOWS_NOTHING and not tag.is_open) or is_hidden(&tag)):
+                stop = after_element(at, end, name, kind)
+                elements_end = stop != NULL  # else looking for ends would take too long
+                if elements_end:
+                    found.hidden += stop - at if kind != SHOWS_NOTHING else 0
+                    at = stop
+        elif at[0] in b"!/?":
+            if begins_comment(at, end):
+                at = after_comment(at - 1, end)
+            else:
+                at = <Bytes>memchr(at, 62, end - at)
+                at = at + 1 if at else end
+        else:
+            found.text.append(b"&lt;")
+
+
+def text_alone(const unsigned char[::1] html) -> bytes:
+    """Return a page's text as one preformatted element, a line end where a tag separates words; in linear time.
+
+    Scripts, styles and comments are left out, and elements that hide themselves, if they are less than half of the
+    page; character references are kept. The first title comes first.
 
     Example:
-        >>> text_alone(b"<p>O<b>n</b>e &amp; <script>x</script>two<li title='>'>three")
-        b'<pre>\\nOne &amp; two\\nthree'
+        >>> text_alone(b"<p>O<b>n</b>e &amp; <script>x</script>two<li title='>'>three<p hidden>four")
+        b'<pre>\\nOne &amp; two\\nthree\\n'
         >>> text_alone(b"<title>T</title>One")
         b'<title>T</title><pre>One'
     """
-    cdef:
-        Bytes at, end, stop
-        uint64_t name
-        Bytes inner
-        string out, title
-        int attributes = 0, kind
-        bint titles_end = True
-        const unsigned char* title_tag = b"title"
-        uint64_t title_name = packed_name(title_tag, title_tag + 5)
+    cdef Text found, all_
     if html.shape[0] == 0:
         return b""
-    at = &html[0]
-    end = at + html.shape[0]
     with nogil:
-        out.append(b"<pre>")
-        while at < end:
-            stop = <Bytes>memchr(at, 60, end - at)
-            if not stop:
-                stop = end
-            out.append(<Chars>at, stop - at)
-            at = stop + 1
-            if at >= end:
-                break
-            if is_letter(at[0]) or (at[0] == c'/' and at + 1 < end and is_letter(at[1])):
-                name = packed_name(at + (at[0] == c'/'), end)
-                kind = tag_kind(name)
-                if name == title_name and at[0] != c'/' and titles_end:
-                    inner = after_tag(at, end, &attributes)
-                    stop = after_raw(inner, end, name)
-                    titles_end = stop < end
-                    if titles_end:
-                        if title.empty():
-                            write_title(inner, stop, title)
-                        at = after_tag(stop + 1, end, &attributes)
-                        continue
-                if kind != INLINE and kind != RAW and out.back() != c'\n':
-                    out.push_back(c'\n')
-                kind *= at[0] != c'/'
-                at = after_tag(at, end, &attributes)
-                if kind == RAW:
-                    at = after_raw(at, end, name)
-                    if at < end:
-                        at = after_tag(at + 1, end, &attributes)
-            elif at[0] in b"!/?":
-                if begins_comment(at, end):
-                    at = after_comment(at - 1, end)
-                else:
-                    at = <Bytes>memchr(at, 62, end - at)
-                    at = at + 1 if at else end
-            else:
-                out.append(b"&lt;")
-        out.insert(0, title)
-    return out
+        found.hidden = all_.hidden = 0
+        read_text(&html[0], &html[0] + html.shape[0], False, &found)
+        if found.hidden > found.text.size():
+            read_text(&html[0], &html[0] + html.shape[0], True, &all_)
+            found = all_
+    return found.title + b"<pre>" + found.text

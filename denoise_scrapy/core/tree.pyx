@@ -38,7 +38,7 @@ from denoise_scrapy.core.formulas cimport (
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.nodes cimport (
-    MOST_DEPTH, MOST_ELEMENTS, Node, add_text_of, attribute_of, is_named, is_text, next_in, told_of, type_of, value_of,
+    MOST_BEYOND, MOST_DEPTH, MOST_ELEMENTS, Node, add_text_of, attribute_of, is_named, is_text, next_in, told_of, type_of, value_of,
 )
 from denoise_scrapy.core.sight cimport (
     ARIA_HIDDEN, ATTRIBUTES, CHECKED, CLASS, DISPLAY, HREF, ID, ITEMPROP, ITEMTYPE, NAME, NAMES, ROLE, SOURCE, TYPE,
@@ -198,6 +198,7 @@ cdef struct Walk:
     Sight sight
     string title          # of the head
     int32_t open          # the open element, -1 for none
+    int32_t beyond        # nodes around the open one whose elements have ended, as the tree has no more levels
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
     int32_t noscript      # visible characters inside skipped noscript elements
@@ -758,7 +759,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, No
         element.shape += around.shape * <uint64_t>0x9E3779B97F4A7C15
         if element.block < 0:
             element.block = around.block
-    w.too_large |= element.depth > MOST_DEPTH or number >= MOST_ELEMENTS
+    w.too_large |= number >= MOST_ELEMENTS or w.beyond > MOST_BEYOND
     is_between = token.kind & IS_BLOCK or (token.kind & IS_BREAK and w.break_at == w.visible)
     if is_between:
         close_block(tree, w)
@@ -806,6 +807,23 @@ cdef inline int end(Tree tree, Walk* w) nogil:
     w.open = element.parent
 
 
+cdef inline int make_room(Tree tree, Walk* w) nogil:
+    """End the open element if it is on the last level: what is in it stands behind it, as in Chromium."""
+    cdef bint after_end = w.after_end
+    if w.open >= 0 and tree.elements[w.open].depth == MOST_DEPTH:
+        end(tree, w)
+        w.after_end = after_end
+        w.beyond += 1
+
+
+cdef inline int end_node(Tree tree, Walk* w) nogil:
+    """End the element of a node, if it has not ended."""
+    if w.beyond and tree.elements[w.open].depth < MOST_DEPTH:
+        w.beyond -= 1
+    else:
+        end(tree, w)
+
+
 cdef int read_formula(Tree tree, Walk* w, Node node) nogil:
     """Read a formula as text of the open element, unless it repeats the one beside it."""
     cdef string tex
@@ -849,6 +867,7 @@ cdef int walk(Tree tree, Walk* w, Node root) nogil:
     open_table(w.places, 64)
     w.place_at.clear()
     w.open = w.break_at = w.image = -1
+    w.beyond = 0
     open_block(tree, w)
     while True:
         goes_in = False
@@ -859,6 +878,7 @@ cdef int walk(Tree tree, Walk* w, Node root) nogil:
             if is_named(node, b"code") and node.prev and is_named(node.prev, b"code") and (
                     is_named(node.parent, b"pre")) and not ends_line(node.prev):
                 add_text(tree, w, b"\n")
+            make_room(tree, w)
             start(tree, w, name, tag, node)
             if w.too_large:
                 return 0
@@ -904,12 +924,12 @@ cdef int walk(Tree tree, Walk* w, Node root) nogil:
             node = node.children
             continue
         if node.type == XML_ELEMENT_NODE:
-            end(tree, w)
+            end_node(tree, w)
         while not node.next and w.open >= 0:
             node = node.parent
             if w.keep_readings and tag_of(w, node.name).role == READING_TAG:
                 add_text(tree, w, b")")
-            end(tree, w)
+            end_node(tree, w)
         # elements after the end of html become its siblings; those of an inner element are not in its tree
         if w.open < 0 and root.parent and root.parent.type == XML_ELEMENT_NODE:
             break

@@ -29,7 +29,7 @@ PAGE = HEAD + "".join(f"<div><p>{text}</p><script>if (a<b) hide('<p>')</script><
         PAGE + "<i>" * 6000,
         PAGE + "<b></b>" * 50_000,
         PAGE + "<br a b c>" * 33_334,
-        PAGE + "<div>" * MAX_DEPTH,
+        PAGE + "<div>" * 2_060,
         PAGE + "x<br><br>" * MAX_BLOCKS,
     ],
 )
@@ -44,11 +44,32 @@ def test_a_page_over_a_bound_is_told_as_such_and_keeps_its_text(large: str) -> N
 
 
 def test_depth_is_bounded() -> None:
-    """libxml2's tree ends at 2,048 levels, and drops what follows."""
-    for levels in (MAX_DEPTH - 2, MAX_DEPTH - 1, 3000, 20_000):  # html and body are two
+    """libxml2's tree ends at 2,048 levels, and drops what follows: such a page is read as text alone."""
+    for levels in (MAX_DEPTH - 2, MAX_DEPTH - 1, 2_040, 3_000, 20_000):  # html and body are two
         page = Page.parse("<div>" * levels + "word")
-        assert page.is_too_large == (levels > MAX_DEPTH - 2)
+        assert page.is_too_large == (levels > 2_040)
         assert [text.strip() for text in page.block_texts] == ["word"]
+        assert max(page.tree.element_rows["depth"]) <= MAX_DEPTH
+
+
+HIDDEN = {
+    "attribute": "<p hidden>{}</p>",
+    "box": "<div style='display: none'><div>a</div>{}</div>",
+    "template": "<template><p>{}</p></template>",
+    "dialog": "<dialog><p>{}</p></dialog>",
+    "select": "<select><option>{}</select>",
+}
+SHOWN = {"quoted": "<p title='a hidden one'>{}</p>", "open": "<dialog open>{}</dialog>", "no end": "<p hidden><div>{}</div>"}
+DEEP = {"levels": "<div>" * 600, "deeper": "<div>" * 3_000, "open": "<b>" * 6_000, "breaks": "a<wbr>" * 600}
+
+
+@pytest.mark.parametrize("deep", DEEP.values(), ids=DEEP)
+@pytest.mark.parametrize("way", [*HIDDEN, *SHOWN])
+def test_what_nothing_shows_stays_hidden_however_deep_a_page_is(way: str, deep: str) -> None:
+    probe = (HIDDEN | SHOWN)[way].format("A second vote had ended otherwise.")
+    body = extract(PAGE + probe + deep)
+    assert STORIES[7] in body.text
+    assert ("second vote" in body.text) == (way in SHOWN)
 
 
 # Pages at a bound, and one over it: start tags, open elements, attributes, end tags that end nothing.

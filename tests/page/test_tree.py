@@ -210,8 +210,10 @@ def test_a_page_over_the_bounds_is_told_as_such() -> None:
             last = etree.SubElement(last, "div")
         return root
 
-    assert not tree_of(nested(MAX_DEPTH)).is_too_large
-    assert tree_of(nested(MAX_DEPTH + 1)).is_too_large
+    for levels in (MAX_DEPTH, MAX_DEPTH + 1, MAX_DEPTH + 900):
+        assert max(tree_of(nested(levels)).element_rows["depth"]) == MAX_DEPTH
+    assert not tree_of(nested(2_046)).is_too_large
+    assert tree_of(nested(2_048)).is_too_large
     flat = etree.Element("html")
     flat.extend([etree.Element("p") for _ in range(MAX_ELEMENTS - 1)])
     assert not tree_of(flat).is_too_large
