@@ -22,7 +22,7 @@ from denoise_scrapy.core.styles cimport (
     ANY, A_LOOK, A_PART, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_PLACE, BY_SIZE,
     BY_TEXT_SIZE, BY_VISIBILITY, INHERITED, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_BEYOND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT,
     P_LINES, P_OVERFLOW, P_POSITION, P_RELATIVE, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN,
-    TRANSPARENT, UNKNOWN, Compound, Condition, Rule, Sheet, Style, add_style, add_to, begins_any, colour_of, holds, is_close, name_of, of_what,
+    TRANSPARENT, UNKNOWN, CURRENT, Compound, Condition, Rule, Sheet, Style, add_style, add_to, begins_any, colour_of, holds, is_close, name_of, of_what,
     read_style, reason_of,
 )
 
@@ -311,7 +311,7 @@ cdef int read_names(Node node, vector[uint64_t]& names) nogil:
     if at[0]:
         names.push_back(name_of(at, strlen(<Chars>at), OF_ID))
     at = <Bytes>told_of(node, b"class")
-    while at[0] and names.size() < MOST_PASSED:
+    while at[0]:
         size = strcspn(<Chars>at, b" \t\n\r\f")
         if size:
             names.push_back(name_of(at, size, OF_CLASS))
@@ -473,10 +473,12 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
         text.hides = text.hides if text.hides == BY_VISIBILITY else SEEN
     if style.off & P_POSITION:  # it may lie on a picture
         text.back = UNKNOWN
-    if style.said & P_COLOUR and style.colour != INHERITED:
+    if style.said & P_COLOUR and style.colour not in (INHERITED, CURRENT):
         text.colour = style.colour
     if style.said & P_BACKGROUND and style.back != TRANSPARENT:
         text.back = style.back
+        if style.back == CURRENT:  # whatever that is
+            text.back = text.colour = max(text.colour, 0)
     if style.said & P_TEXT_SIZE:
         if style.off & P_TEXT_SIZE:
             text.hides = BY_TEXT_SIZE

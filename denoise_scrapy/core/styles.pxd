@@ -48,6 +48,7 @@ cdef enum:
     INHERITED = -3        # that around it
     TRANSPARENT
     UNKNOWN
+    CURRENT = -4          # that of the text
 
 cdef struct Style:        # of a list of declarations; properties are bits, see `styles.pyx`
     int32_t said          # declared
@@ -67,6 +68,7 @@ cdef struct Condition:    # on an attribute, or on a place among siblings
     int32_t first         # the place, counted from the first sibling, 1; 0 for any
     int32_t last          # counted from the last
     bint is_not
+    bint any_case
 
 cdef struct Rule:
     vector[Compound] compounds  # the last of the selector first
@@ -85,6 +87,7 @@ cdef struct Sheet:
     vector[int32_t] showing     # rules that show what others may hide
     bint is_all           # whether no other sheet applies, which would be loaded
     bint is_still         # whether no script of the page changes what shows
+    bint is_layered       # whether the rules that are being added are in a layer: others win over them
     int64_t steps         # that are left to read it
 
 cdef class StyleSheet:

@@ -36,15 +36,17 @@ from denoise_scrapy.core.nodes cimport MOST_PASSED
 from denoise_scrapy.core.markup import USUAL_SHEET, Property
 
 cdef enum:
-    # Bytes of a page's style sheets, and of a style attribute, that are read: recorded pages have up to 2,000 of the
-    # latter, and 60,000 of the former at their 95th percentile.
-    MOST_SHEET = 300_000
     # Bytes of a custom property's value that is put where it is used: longer ones are lists and pictures.
     LONG_VALUE = 40
     # Steps that a selector takes, beside those for its bytes: 30,000 selectors take 8 MB.
     A_RULE = 1000
-    # Conditions around a rule, such as media queries; functions in one another.
+    # Functions in one another.
     MOST_AROUND = 8
+
+cdef enum:
+    # Characters around the part of a selector that adds nothing to its weight.
+    FREE = 1
+    COUNTED
 
 cdef enum:
     # Whether a condition holds on the screens that pages are made for: always, on some, never.
@@ -105,6 +107,7 @@ yellowgreen
 cdef unordered_map[string, int32_t] _colours, _units
 _colours[b"transparent"] = TRANSPARENT
 _colours[b"inherit"] = _colours[b"unset"] = INHERITED
+_colours[b"currentcolor"] = CURRENT
 _colours[b"canvas"] = _colours[b"window"] = _colours[b"field"] = 0xFFFFFF
 _colours[b"rebeccapurple"] = 0x663399
 for _name in _NAMES.split():
@@ -285,8 +288,7 @@ cdef Bytes write_escaped(Bytes at, string& out) nogil:
 
 cdef int write_clean(Bytes text, string& out) nogil:
     """Write CSS in lower case without comments, escapes, the contents of strings, and needless white space."""
-    cdef Bytes end = text + MOST_SHEET
-    while text[0] and text < end:
+    while text[0]:
         if text[0] == c'/' and text[1] == c'*':
             text = behind_comment(text + 2)
             continue
@@ -739,10 +741,16 @@ cdef bint holds(const Condition* condition, Chars given) noexcept nogil:
     cdef:
         unsigned char sign = condition.operator
         Chars value = condition.value.c_str()
-        size_t size = condition.value.size()
+        size_t size = condition.value.size(), i
         Chars at
+        string lowered
     if not given or not sign:
         return given != NULL
+    if condition.any_case:
+        lowered.assign(given)
+        for i in range(lowered.size()):
+            lowered[i] = lower(lowered[i])
+        given = lowered.c_str()
     if not size:
         return sign == c'=' and not given[0]
     at = strstr(given, value)
@@ -761,6 +769,7 @@ cdef struct Around:       # a block that is open
     string prelude        # its selectors, or its condition
     string declarations   # before the blocks in it
     int32_t holds         # whether rules in it do
+    bint is_layered
 
 
 _USUAL = re.compile(
@@ -894,10 +903,11 @@ cdef bint begins_any(Bytes text, vector[string]& words) noexcept nogil:
 cdef Bytes read_condition(Bytes at, Condition* condition, bint is_still) nogil:
     """Read a condition on an attribute; return what follows, NULL if it is not understood, or scripts may change it."""
     cdef Bytes first
+    cdef size_t i
     at = behind_blanks(read_name(behind_blanks(at + 1), condition.name))
     if condition.name.empty() or (not is_still and begins_any(<Bytes>condition.name.c_str(), CHANGED)):
         return NULL
-    condition.operator = 0
+    condition.operator, condition.any_case = 0, False
     if at[0] != c']':
         condition.operator = at[0]
         at += strspn(<Chars>at, b"~|^$*")
@@ -910,6 +920,11 @@ cdef Bytes read_condition(Bytes at, Condition* condition, bint is_still) nogil:
         else:
             at = read_name(first, condition.value)
         at = behind_blanks(at)
+        condition.any_case = at[0] | 0x20 == c'i'
+        for i in range(condition.value.size() if condition.any_case else 0):
+            condition.value[i] = lower(condition.value[i])
+        if condition.any_case or at[0] | 0x20 == c's':
+            at = behind_blanks(at + 1)
     return at + 1 if at[0] == c']' else NULL
 
 
@@ -950,7 +965,7 @@ cdef bint read_selector(Bytes at, Rule* rule, bint is_still) nogil:
         Bytes first, behind
         unsigned char mark, kind
         string name
-        bint is_child = False, is_unknown = False, is_clicked = False, is_top
+        bint is_child = False, is_unknown = False, is_clicked = False, is_free = False, is_top
         size_t i
     rule.compounds.clear()
     rule.conditions.clear()
@@ -978,7 +993,9 @@ cdef bint read_selector(Bytes at, Rule* rule, bint is_still) nogil:
         part.is_child, is_child, is_top, first = is_child, False, False, at
         while at[0] and not is_blank(at[0]) and not is_combinator(at[0]):
             mark, kind = at[0], OF_CLASS
-            if mark == c'*' and at == first:
+            if mark in (FREE, COUNTED) or (mark == c'*' and at == first):
+                is_free = mark == FREE
+                first += at == first
                 at += 1
                 continue
             if mark in b":[":
@@ -990,6 +1007,7 @@ cdef bint read_selector(Bytes at, Rule* rule, bint is_still) nogil:
                     is_top = True
                 elif read_simple(at, &condition, is_still):
                     rule.conditions.push_back(condition)
+                    rule.weight += <uint64_t>(not is_free) << 8
                 else:
                     is_unknown |= not begins_any(at, UNPOINTED)
             else:
@@ -1003,7 +1021,7 @@ cdef bint read_selector(Bytes at, Rule* rule, bint is_still) nogil:
                     name[i] = lower(name[i])
                 is_top |= kind == OF_TAG and (name.compare(b"html") == 0 or name.compare(b"body") == 0)
                 part.names.push_back(name_of(<Bytes>name.data(), name.size(), kind))
-            rule.weight += <uint64_t>1 << 8 * (kind - OF_TAG)
+            rule.weight += <uint64_t>(not is_free) << 8 * (kind - OF_TAG)
             # scripts change the classes of the page
             rule.is_state |= not is_still and is_top and mark == c'.'
             at = behind
@@ -1022,7 +1040,7 @@ cdef int add_rule(Sheet* sheet, Rule* rule) nogil:
         int32_t number = <int32_t>sheet.rules.size(), found
         uint64_t name, rarest = ANY
         size_t i
-    rule.weight = rule.weight << 32 | number
+    rule.weight = (rule.weight | <uint64_t>(not sheet.is_layered) << 24) << 32 | number
     memset(rule.filter, 0, sizeof(rule.filter))
     for i in range(1, rule.compounds.size()):
         for name in rule.compounds[i].names:
@@ -1041,10 +1059,14 @@ cdef int add_rule(Sheet* sheet, Rule* rule) nogil:
 
 
 cdef string spread(const string& selector):
-    """Return the list of selectors that one with a group such as `:is(a, b)` stands for, "" if it has none."""
+    """Return the list of selectors that one with a group such as `:is(a, b)` stands for, "" if it has none.
+
+    What was in `:where(...)`, which adds nothing to the weight, stands between `FREE` and `COUNTED`.
+    """
     # of the last one, which has no other in it
     cdef size_t at = max(selector.rfind(b":is(") + 1, selector.rfind(b":where(") + 1) - 1, first = at, inner, end
     cdef string found, one, whole
+    cdef bint is_tag
     # its compound, which a tag has to begin
     if selector.size() > MOST_PASSED:
         return found
@@ -1055,8 +1077,11 @@ cdef string spread(const string& selector):
     if at >= selector.size() or end >= selector.size() or selector[end] != c')':
         return found
     for one in parts_of(selector.substr(inner, end - inner)):
+        is_tag = is_letter(<unsigned char>one[0])
         whole = selector.substr(0, at)
-        whole.insert(first if is_letter(<unsigned char>one[0]) else at, one)
+        if selector[at + 1] == c'w':
+            one = string(1, FREE) + one + string(1, COUNTED)
+        whole.insert(first if is_tag else at, one)
         found.append(whole).append(selector.c_str() + end + 1).push_back(c',')
     return found
 
@@ -1098,7 +1123,7 @@ cdef int read_sheet(Sheet* sheet, Bytes text):
         Bytes first
         size_t size
         unsigned char byte = 1
-    block.holds = ALWAYS
+    block.holds, block.is_layered = ALWAYS, False
     around.push_back(block)
     while byte:
         size = strcspn(<Chars>text, b"{};/\"'")
@@ -1119,14 +1144,15 @@ cdef int read_sheet(Sheet* sheet, Bytes text):
             piece.clear()
         elif byte == c'{':
             block.prelude.assign(<Chars>behind_blanks(<Bytes>piece.c_str()))
-            block.holds = around.back().holds
+            block.holds, block.is_layered = around.back().holds, around.back().is_layered
             if block.prelude[0] == c'@':
                 block.prelude = _SCOPE.sub(rb"\1", block.prelude)
-            if around.size() > MOST_AROUND + 1:  # selectors around it would add up
+            if around.size() > MOST_PASSED:  # selectors around it would add up
                 block.prelude.clear()
                 block.holds = NEVER
             elif block.prelude[0] == c'@':
                 block.holds = max(block.holds, _holds_in(block.prelude))
+                block.is_layered |= begins(<Bytes>block.prelude.c_str(), b"@layer")
             elif around.back().prelude[0] not in b"@\0":
                 block.prelude = nested(around.back().prelude, block.prelude)
             around.push_back(block)
@@ -1135,6 +1161,7 @@ cdef int read_sheet(Sheet* sheet, Bytes text):
             block = around.back()
             around.pop_back()
             if block.holds != NEVER and block.prelude[0] != c'@':
+                sheet.is_layered = block.is_layered
                 add_block(sheet, block.prelude, block.declarations + piece, block.holds == SOMETIMES)
             block.declarations.clear()
             piece.clear()
@@ -1162,17 +1189,20 @@ def styles_of(_Element root not None) -> tuple[bytes, bool, bool]:
     texts, is_all, is_still = [], True, True
     for one in root.iter("style", "link", "script") if root._c_node else ():
         kind = one.get("type", "").lower()
-        if one.tag == "style":
-            if kind in ("", "text/css") and _media_holds(one.get("media", "").encode()) == ALWAYS:
-                texts.append((one.text or "").encode())
-        elif one.tag == "script":  # it runs if it is no data, no template; its text may be long
+        if one.tag == "script":  # it runs if it is no data, no template; its text may be long
             if is_still and (not kind or "javascript" in kind or kind == "module"):
                 is_still = not (one.get("src") is not None or one.text)
-        elif "stylesheet" in one.get("rel", "").lower():
-            inner = _written_in(one.get("href", ""))
+            continue
+        is_link = one.tag == "link"
+        words = one.get("rel", "").lower().split() if is_link else ["stylesheet"]
+        if "stylesheet" not in words or (
+                next(one.iterancestors("noscript", "template"), None) is not None or one.get("disabled") is not None):
+            continue
+        inner = _written_in(one.get("href", "")) if is_link else (one.text or "").encode() * (kind in ("", "text/css"))
+        if "alternate" not in words and _media_holds(one.get("media", "").encode()) == ALWAYS:
             texts.append(inner)
-            is_all = is_all and inner != b""
-    text = b"".join(texts)[:MOST_SHEET]
+        is_all = is_all and (inner != b"" or not is_link)
+    text = b"".join(texts)
     return text, is_all and b"@import" not in text, is_still
 
 

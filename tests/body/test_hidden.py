@@ -128,6 +128,11 @@ def test_styles_that_hide_nothing(style: str) -> None:
         "<!-- .x { display: none } -->",
         ".a\\:b { display: none }",
         "body { background: lightyellow } .x { color: lightyellow }",
+        ".x { background: currentColor }",
+        "[data-x='ONE' i] { display: none }",
+        "@media all { " * 12 + ".x { display: none }" + " }" * 12,
+        f"/* {'no rule ' * 40_000} */ .x {{ display: none }}",
+        ":where(#a, .z) { display: inline } .x { display: none }",
     ],
 )
 def test_rules_that_hide(rule: str) -> None:
@@ -148,6 +153,9 @@ def test_rules_that_hide(rule: str) -> None:
         ".other { & .x { display: none } }",
         ":root { --a: none } .dark { --a: block } .x { display: var(--a) }",
         "@media print { .x { display: none } }",
+        "[data-x='ONE' s] { display: none }",
+        "span { display: inline } :where(.x, .z) { display: none }",
+        ".x { display: inline } @layer one { .x.y { display: none } }",
         "@media (max-width: 9px) { .x { display: none } }",
         ".x { display: none } .x { display: inline }",
         ".x { display: none } #x { display: inline }",
@@ -173,8 +181,30 @@ def test_rules_that_hide_nothing_for_good(rule: str) -> None:
     assert TOLD in outputs(page(given, head=f"<style>{rule}</style><script src=/app.js></script>"))
 
 
-def test_a_style_sheet_for_paper_hides_nothing() -> None:
-    assert TOLD in outputs(page(f"<b class=x> {TOLD}</b>", head="<style media=print>.x { display: none }</style>"))
+NEVER = "<style{}>.x {{ display: none }}</style>"
+LINK = "<link rel='{}' href='data:text/css,.x%7Bdisplay:none%7D'{}>"
+
+
+@pytest.mark.parametrize(
+    ("head", "hides"),
+    [
+        (NEVER.format(" media=print"), False),
+        (f"<noscript>{NEVER.format('')}</noscript>", False),
+        (f"<template>{NEVER.format('')}</template>", False),
+        (LINK.format("stylesheet", ""), True),
+        (LINK.format("stylesheet", " media=print"), False),
+        (LINK.format("stylesheet", " disabled"), False),
+        (LINK.format("alternate stylesheet", " title=dark"), False),
+    ],
+)
+def test_sheets_that_do_not_apply_hide_nothing(head: str, hides: bool) -> None:
+    assert (TOLD in outputs(page(f"<b class=x> {TOLD}</b>", head=head))) != hides
+
+
+def test_an_element_has_any_number_of_classes() -> None:
+    classes = " ".join(f"c{number}" for number in range(2_000))
+    html = page(f"<b class='{classes} x'> {TOLD}</b>", head="<style>.x { display: none }</style>")
+    assert TOLD not in outputs(html)
 
 
 @pytest.mark.parametrize("style", ["display:none", "visibility:hidden", "font-size:0", "color:#fff;background:#fff"])
