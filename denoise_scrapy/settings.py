@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -427,6 +428,11 @@ class DenoiseSettings:
         spider (also from ``-a``) or of its class override settings; methods are ignored.
         """
         given = {str(key): settings[key] for key in settings if str(key).startswith(PREFIX)}
+        for key in map(str, settings):
+            prefix, line, rest = key.partition("_")  # DENOSIE_SEEN
+            is_ours = rest.lower() in cls.__dataclass_fields__ and prefix + line != PREFIX
+            if is_ours and get_close_matches(prefix + line, [PREFIX], cutoff=0.8):
+                raise ConfigurationError(f"{key} = {settings[key]!r}: no such setting; did you mean {PREFIX}{rest}?")
         read = cls()._with_values(given, lambda name: PREFIX + name.upper(), imports=imports)
         if spider is not None:
             names = [name for name in dir(spider) if name.startswith(PREFIX.lower())]

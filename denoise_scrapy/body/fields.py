@@ -116,7 +116,7 @@ _FIELDS = (
 #: All fields by their names, but for single texts that examples name (`field_of`), and marks of duplicates.
 FIELDS = {field.name: field for field in _FIELDS}
 #: Short names of fields.
-SHORT = {"author": "authors", "lang": "language"}
+SHORT = {"author": "authors", "lang": "language", "date": "published"}
 #: Those that contain the whole text of a page.
 WHOLE = tuple(name for name, field in FIELDS.items() if field.is_whole)
 

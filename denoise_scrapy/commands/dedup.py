@@ -314,7 +314,7 @@ def _written(name: str) -> Iterator[BinaryIO]:
         yield stack.enter_context(compressing(file, name))
 
 
-def open_index(place: str) -> tuple[Store, Mapping[str, str]]:
+def open_index(place: str, *, to_write: bool = False) -> tuple[Store, Mapping[str, str]]:
     """Open an existing index, or that of a job directory; return its store, to be closed, and its constants."""
     mismatch: StoreMismatch | None = None
     for rule in RULES.values():
@@ -326,7 +326,10 @@ def open_index(place: str) -> tuple[Store, Mapping[str, str]]:
         elif isinstance(store, RedisStore) and not store.exists():
             raise FileNotFoundError(f"{without_password(place)}: there is no such index")
         try:
-            store.open(rule.constants)
+            if isinstance(store, SQLiteStore) and not to_write:
+                store.open_to_read(rule.constants)
+            else:
+                store.open(rule.constants)
             return store, rule.constants
         except StoreMismatch as error:  # rules differ in their constants: report the first, the default's
             store.close()
@@ -374,7 +377,7 @@ def forget(args: argparse.Namespace, settings: Given) -> int:
         raise UsageError("give a KEY or --older-than")
     wanted = {spelling for key in args.keys for spelling in _spellings(key)}
     limit = args.older_than
-    with open_index(args.store)[0] as store:
+    with open_index(args.store, to_write=True)[0] as store:
         texts = list[tuple[int, str, str]]()
         for batch in store.newer(0):
             meant = [(one.id, *one.name[:2]) for one in batch if not wanted or one.name.key in wanted]

@@ -43,7 +43,9 @@ class SiteMemory:
         self._crawl = crawl
         self._workers = workers
         self._store: FactsStore | None = None
-        self._calls = StoreCalls(crawl, "site_memory/", "The site memory", "the crawl continues without it", FAILURES)
+        self._place = sites_place(crawl.settings, job_dir(crawl.crawler.settings))
+        name = f"The site memory {without_password(self._place or NO_FILE)}"
+        self._calls = StoreCalls(crawl, "site_memory/", name, "the crawl continues without it", FAILURES)
         self._meeting = asyncio.Lock()
         self._saving = asyncio.Lock()
         self._met: LocalCache[str, None] = LocalCache(MOST_KNOWN)
@@ -54,8 +56,7 @@ class SiteMemory:
 
     def open(self) -> None:
         """Open the store; raise `ConfigurationError` if it is unusable."""
-        settings = self._crawl.settings
-        place = sites_place(settings, job_dir(self._crawl.crawler.settings))
+        settings, place = self._crawl.settings, self._place
         if place is None:
             return
         try:

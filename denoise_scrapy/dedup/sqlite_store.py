@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import BATCH, MOST_FOUND, SEEN_STEP, Found, Name, Record, Store, is_dead
-from denoise_scrapy.support.storage import FileKind, connect
+from denoise_scrapy.support.storage import FileKind, connect, connect_to_read
 
 BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file for so long
 
@@ -110,6 +110,14 @@ class SQLiteStore(Store):
                 for (owner,) in link.execute(_OWNERS).fetchall():
                     if not self.lives(owner):
                         _release(link, owner)
+
+    def open_to_read(self, constants: Mapping[str, str]) -> None:
+        """Open it as `open` does, but write nothing, so that the file may be read-only."""
+        link = connect_to_read(self.path, INDEX, {"format": FORMAT, **constants}, BUSY_SECONDS)
+        if link is None:
+            self.open(constants)  # which tells why
+        else:
+            self._connection = link
 
     @override
     def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:

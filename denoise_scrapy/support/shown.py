@@ -57,7 +57,9 @@ def _escaped(char: str) -> str:
 def nearest_hint(name: str, valid: Iterable[str], prefix: str = "") -> str:
     """Return "; did you mean X?" for the valid name most similar to `name` behind a lower-case prefix, or ""."""
     names = {one.lower().removeprefix(prefix): one for one in valid}
-    nearest = difflib.get_close_matches(name.lower().removeprefix(prefix), names, n=1, cutoff=0.5)
+    given = name.lower().removeprefix(prefix)
+    nearest = [one for one in names if given and one.startswith(given)]
+    nearest = nearest or difflib.get_close_matches(given, names, n=1, cutoff=0.5)
     return f"; did you mean {names[nearest[0]]}?" if nearest else ""
 
 

@@ -90,6 +90,8 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_PARTS", "drop", "DENOISE_PARTS = 'drop': valid is dict: title, standfirst, captions"),
         ("DENOISE_FIELDS", "artikel", "| dict: body, markdown"),
         ("DENOISE_FIELDS", "artikel", "did you mean article?"),
+        ("DENOSIE_SEEN", "keep", "DENOSIE_SEEN = 'keep': no such setting; did you mean DENOISE_SEEN?"),
+        ("DENOISE_SEEN", "drop", "did you mean drop-unchanged?"),
         ("DENOISE_FIELDS", {"title": "by", "authors": "by"}, "['title'] = 'by': this is the field of another value"),
         ("DENOISE_FIELDS", {"title": "body"}, "['title'] = 'body': this is the field of another value"),
         ("DENOISE_FIELDS", {"title": "of", "seen": "of"}, "['title'] = 'of': this is the field of another value"),

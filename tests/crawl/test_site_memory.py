@@ -74,7 +74,7 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
     done = crawl(pages_of(linked, *range(6)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
     assert len(done.items) == 6 and all(done.bodies().values())
     assert done.stat("site_memory/failed") <= 2  # the first time, and at the end; between them it rests
-    assert done.log.count("The site memory cannot be used now") == 1
+    assert done.log.count("cannot be used now") == 1
     assert done.stat("errors") == 0
 
 

@@ -8,6 +8,7 @@ import random
 import signal
 import sqlite3
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from denoise_scrapy.crawl.duplicates import INDEX_FILE
 from tests.crawl.web import Web
 from tests.faults.checks import copies_kept, keys_of, wrong_at_end, wrong_so_far
 from tests.faults.limited import may_mount
-from tests.faults.project import Project, ended, settled_urls
+from tests.faults.project import LIMITED, Project, ended, settled_urls
 from tests.faults.stories import Stories
 from tests.processes import wait_until
 
@@ -61,10 +62,14 @@ class TestDisk:
         disk.chmod(0o555)
         try:
             assert project.run(limits=("--obey",)) == 0
+            stats = ["-m", "scrapy", "denoise", "dedup", "stats", "disk/texts.sqlite"]
+            command = [sys.executable, str(LIMITED), "--obey", sys.executable, *stats]
+            assert "constants:" in subprocess.check_output(command, cwd=project.folder, text=True)
         finally:
             disk.chmod(0o755)
         assert wrong_at_end([site], [project]) == []
-        assert project.said(SAID) == project.said("The site memory cannot be used now") == 1, project.complaints()
+        facts = "The site memory disk/denoise-sites.sqlite cannot be used now"
+        assert project.said(SAID) == project.said(facts) == 1, project.complaints()
         assert (disk / "texts.sqlite").read_bytes() == before
         assert "'denoise/site_memory/loaded': 1" in project.log()
 

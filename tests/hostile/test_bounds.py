@@ -59,7 +59,11 @@ HIDDEN = {
     "dialog": "<dialog><p>{}</p></dialog>",
     "select": "<select><option>{}</select>",
 }
-SHOWN = {"quoted": "<p title='a hidden one'>{}</p>", "open": "<dialog open>{}</dialog>", "no end": "<p hidden><div>{}</div>"}
+SHOWN = {
+    "quoted": "<p title='a hidden one'>{}</p>",
+    "open": "<dialog open>{}</dialog>",
+    "no end": "<p hidden><div>{}</div>",
+}
 DEEP = {"levels": "<div>" * 600, "deeper": "<div>" * 3_000, "open": "<b>" * 6_000, "breaks": "a<wbr>" * 600}
 
 
