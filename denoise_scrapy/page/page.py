@@ -442,7 +442,7 @@ class Page:
     @cached_property
     def declared_types(self) -> frozenset[str]:
         """Types that the page declares: "newsarticle", "og:article", "generator:wordpress" (`parse`)."""
-        return read_declared({name: self.tree.declared(name.encode()) for name in DECLARING})
+        return read_declared(dict(zip(DECLARING, map(self.tree.declared, map(str.encode, DECLARING)), strict=True)))
 
     def tags(self) -> list[str]:
         """Tag of each element, in document order."""

@@ -319,7 +319,8 @@ def read_declared(declared: Mapping[str, Sequence[str]]) -> frozenset[str]:
         >>> sorted(read_declared(declared))
         ['newsarticle', 'og:article', 'product', 'thing']
     """
-    json_ld, itemtypes, head, body, generators = (declared.get(name, ()) for name in DECLARING)
+    given = dict.fromkeys(DECLARING, ()) | dict(declared)
+    json_ld, itemtypes, head, body, generators = map(given.__getitem__, DECLARING)
     types = [match[1] or match[2] for match in _JSON_TYPE.finditer("\n".join(json_ld)[:MAX_JSON])]
     found = set[str]()
     # meta elements outside the head count only if the head has no Open Graph type
