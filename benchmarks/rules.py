@@ -116,7 +116,7 @@ RULES = (
     Rule("lower around story", "body.strategies.combined.around_story", lambda _, __, probability: probability),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("a text twice, once, and pulled quotations", "body.strategies.combined.choose", _once_off),
-    Rule("stock", "body.strategies.combined.choose", partial(_chosen, without=["stock", "place"])),
+    Rule("stock", "body.strategies.combined.choose", partial(_chosen, without=["stock"])),
     Rule("stated text", "body.extraction._stated", lambda *_: None, "docs: structured data"),
     Rule("stated text: of scripts", "body.stated._prose_of", _nothing, "docs: structured data"),
     _property("display", "display|content-visibility"),

@@ -7,7 +7,6 @@ from denoise_scrapy.core.tree import Tree
 
 _Numbers = npt.ArrayLike
 
-STOCK_PAGES: int
 
 class Choice(NamedTuple):
     kept: npt.NDArray[np.bool_]
@@ -18,7 +17,6 @@ def choose(
     probability: _Numbers,
     *,
     stock: _Numbers | None = None,
-    place: _Numbers | None = None,
     layout: _Numbers | None = None,
     unseen: npt.NDArray[np.bool_] | None = None,
     tables: _Numbers | None = None,

@@ -31,13 +31,9 @@ cdef enum:
     PULLED = 10
 
 #: A text of at least that many tokens that another page has too is stock, an advertisement or an appeal, if the texts
-#: beside it are the page's own; so is one in a place with this share of the pages' text shared, over so many pages: in
-#: five threads of a forum two greetings are alike by chance. The model has a feature for it (`features`, "stock"), but
-#: hardly any recorded site has the pages to train it. Portal +.006, no corpus -.001. If it were more than a share of
-#: the text to be kept, it would be the page.
-cdef double STOCK_FACTOR = 0.3, STOCK_SHARE = 0.3, STOCK_PLACE = 0.7
-#: Pages needed for that.
-STOCK_PAGES = 10
+#: beside it are the page's own. The model has a feature for it (`features`, "stock"), but hardly any recorded site has
+#: the pages to train it. If it were more than a share of the text to be kept, it would be the page.
+cdef double STOCK_FACTOR = 0.3, STOCK_SHARE = 0.3
 #: A list whose probabilities have at most this standard deviation is kept or dropped whole: mean F1 on publishers left
 #: out +.001, `wcxb` +.008; .15 gains a third of that, .25 the same. Tables and sections gain nothing, similar boxes
 #: within one box lose.
@@ -55,32 +51,29 @@ cdef double TABLE_SHARE = 0.2
 cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
 
 
-cdef int lower_stock(Tree tree, DoublesOut probability, Floats stock, Doubles place) nogil:
-    """Lower a long text, other than a heading, that another page has too, or in a place of stock, if none is beside it.
+cdef int lower_stock(Tree tree, DoublesOut probability, Floats stock) nogil:
+    """Lower a long text, other than a heading, that another page has too, if none is beside it.
 
     Not if the page's own long texts are under the same path: stories repeat paragraphs of earlier ones.
     """
     cdef:
-        vector[bint] is_shared, is_stock   # with one before the first and one after the last
+        vector[bint] is_shared   # with one before the first and one after the last
         vector[bint] of_story    # by path
         vector[int32_t] found
         Block block
         double expected = 0, lowered = 0
         int32_t i, m = block_count(tree)
     is_shared.resize(m + 2)
-    is_stock.resize(m + 2)
     of_story.resize(m)
     for i in range(m):
         block = &tree.blocks[i]
         is_shared[i + 1] = stock[i] > 0
-        is_stock[i + 1] = block.tokens >= STOCK_TOKENS and (is_shared[i + 1] or place[i] >= STOCK_PLACE)
-        of_story[block.slot] |= block.tokens >= STOCK_TOKENS and not is_stock[i + 1]
+        of_story[block.slot] |= block.tokens >= STOCK_TOKENS and not is_shared[i + 1]
         expected += probability[i] * block.tokens
     for i in range(m):
         block = &tree.blocks[i]
-        if is_stock[i + 1] and not of_story[block.slot] and not block.own_flags & HEADING and (
-                (is_shared[i + 1] and not is_shared[i] and not is_shared[i + 2])
-                or (place[i] >= STOCK_PLACE and not is_stock[i] and not is_stock[i + 2])):
+        if is_shared[i + 1] and block.tokens >= STOCK_TOKENS and not of_story[block.slot] and (
+                not block.own_flags & HEADING and not is_shared[i] and not is_shared[i + 2]):
             found.push_back(i)
             lowered += probability[i] * block.tokens
     if lowered <= STOCK_SHARE * expected:
@@ -314,15 +307,14 @@ class Choice(NamedTuple):
 
 
 cdef int choose_blocks(
-    Tree tree, DoublesOut chances, Floats shared, Doubles places,
-    const double[:, ::1] lies, Flags unseen, Ints tables, FlagsOut kept
+    Tree tree, DoublesOut chances, Floats shared, const double[:, ::1] lies, Flags unseen, Ints tables, FlagsOut kept
 ) nogil:
     """Apply the rules, then choose; arguments as in `choose`."""
     cdef int32_t i
     cdef vector[int32_t] tokens
     for i in range(block_count(tree)):
         tokens.push_back(tree.blocks[i].tokens)
-    lower_stock(tree, chances, shared, places)
+    lower_stock(tree, chances, shared)
     for i in range(block_count(tree)):
         if unseen[i]:
             chances[i] = 0
@@ -336,7 +328,7 @@ cdef int choose_blocks(
 
 
 def choose(
-    Tree tree not None, probability, *, stock=None, place=None, layout=None, unseen=None, tables=None
+    Tree tree not None, probability, *, stock=None, layout=None, unseen=None, tables=None
 ) -> Choice:
     """Choose the blocks of a page to keep, from the model's probabilities and the rules of this module.
 
@@ -344,7 +336,6 @@ def choose(
         tree: The page of m blocks.
         probability: The model's probability of each block, shape (m,).
         stock: The feature "stock", shape (m,).
-        place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
         layout: Position of each block (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
         unseen: Whether nothing shows each block, so that it is never kept, shape (m,).
         tables: The table of data around each block, -1 for none, shape (m,); each is kept whole or dropped.
@@ -359,13 +350,12 @@ def choose(
         Flags hidden = _filled(unseen, np.uint8, m)
         Ints of_table = np.full(m, -1, np.int32) if tables is None else _filled(tables, np.int32, m)
         Floats shared = _filled(stock, np.float32, m)
-        Doubles places = _filled(place, np.float64, m)
         const double[:, ::1] lies = np.zeros((3, 0)) if layout is None else np.ascontiguousarray(layout, np.float64)
         FlagsOut chosen = kept.view(np.uint8)
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
     with nogil:
-        choose_blocks(tree, chances, shared, places, lies, hidden, of_table, chosen)
+        choose_blocks(tree, chances, shared, lies, hidden, of_table, chosen)
     return Choice(kept, found)
 
 

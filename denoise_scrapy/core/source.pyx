@@ -536,7 +536,7 @@ def text_alone(const unsigned char[::1] html) -> bytes:
     page; character references are kept. The first title comes first.
 
     Example:
-        >>> text_alone(b"<p>O<b>n</b>e &amp; <script>x</script>two<li title='>'>three<p hidden>four")
+        >>> text_alone(b"<p>O<b>n</b>e &amp; <script>x</script>two<li title='>'>three<p hidden>four</p>")
         b'<pre>\\nOne &amp; two\\nthree\\n'
         >>> text_alone(b"<title>T</title>One")
         b'<title>T</title><pre>One'

@@ -20,7 +20,7 @@ def test_kinds_of_plain_pages():
 
 
 def test_a_page_beyond_a_limit_has_no_kind():
-    body = extract("<div>" * 2000 + "deep")
+    body = extract("<div>" * 2100 + "deep")
     assert body.fallback == "too large" and body.kind == ""
 
 

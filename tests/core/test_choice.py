@@ -57,7 +57,7 @@ def literal_pulled(page, kept):
     return kept
 
 
-@pytest.mark.parametrize("name", ["stock", "place", "layout"])
+@pytest.mark.parametrize("name", ["stock", "layout"])
 def test_arrays_of_another_page(name):
     tree = Page.parse("<p>One.<p>Two.").tree
     with pytest.raises(ValueError, match="there are 2 blocks"):
@@ -66,12 +66,12 @@ def test_arrays_of_another_page(name):
         choose(tree, np.zeros(3))
 
 
-def literal_stock(page, chances, stock, place):
+def literal_stock(page, chances, stock):
     """Numbers of the blocks that are of a common stock."""
     blocks, m = page.blocks, len(chances)
     tokens, slots = blocks.tokens.tolist(), blocks.rows["slot"].tolist()
-    shared, known = [value > 0 for value in stock], [value >= 0.7 for value in place]
-    of_stock = [tokens[i] >= 8 and (shared[i] or known[i]) for i in range(m)]
+    shared = [value > 0 for value in stock]
+    of_stock = [tokens[i] >= 8 and shared[i] for i in range(m)]
     story = {slots[i] for i in range(m) if tokens[i] >= 8 and not of_stock[i]}
 
     def alone(these, i):
@@ -83,7 +83,7 @@ def literal_stock(page, chances, stock, place):
         if of_stock[i]
         and slots[i] not in story
         and not blocks.rows["own_flags"][i] & Flag.HEADING
-        and ((shared[i] and alone(shared, i)) or (known[i] and alone(of_stock, i)))
+        and alone(shared, i)
     ]
     whole = sum(chance * n for chance, n in zip(chances, tokens, strict=True))
     return found if sum(chances[i] * tokens[i] for i in found) <= 0.3 * whole else []
@@ -117,10 +117,10 @@ def literal_lists(page, chances):
     return moved
 
 
-def literal(page, chances, stock, place, layout):
+def literal(page, chances, stock, layout):
     """All rules, one after the other."""
     chances, hidden = list(chances), page.unseen_blocks.tolist()
-    for i in literal_stock(page, chances, stock, place):
+    for i in literal_stock(page, chances, stock):
         chances[i] *= 0.3
     chances = [0 if hides else chance for chance, hides in zip(chances, hidden, strict=True)]
     for i, (outside, font, pinned) in enumerate(np.nan_to_num(layout).T.tolist()):
@@ -143,7 +143,6 @@ def test_all_rules_equal_plain_loops(html, seed):
     m, rng = len(page.blocks), np.random.default_rng(seed)
     known = {
         "stock": rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32),
-        "place": rng.choice([0, 0, 0.9], m),
         "layout": rng.choice([0, 0.5, -1, np.nan], (3, m)),
     }
     chances = rng.random(m)

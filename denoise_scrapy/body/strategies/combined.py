@@ -24,7 +24,7 @@ from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy,
 from denoise_scrapy.body.tables import tables_around
 from denoise_scrapy.body.worded import NOTE_ODDS, PRICE_ODDS, block_of_price, notes_of_corrections
 from denoise_scrapy.core.boxes import around_story
-from denoise_scrapy.core.choice import STOCK_PAGES, choose, expected_f1
+from denoise_scrapy.core.choice import choose, expected_f1
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
 from denoise_scrapy.core.judge import Forest, Neighbours, Network, judge
 from denoise_scrapy.core.parts import page_signals, part_signals
@@ -222,14 +222,10 @@ class CombinedStrategy(Strategy):
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         view = view_of(page, site, (self._model or block_model()).vocabulary)
-        place = site.shared_with(page).slot_share if len(site.pages) >= STOCK_PAGES else None
-        return self.judge(page, view.features, place)
+        return self.judge(page, view.features)
 
-    def judge(self, page: Page, features: Values, place: FloatArray | None = None) -> Decision:
-        """Decide on a page's m blocks, given features of shape (features, m), rows as in `NAMES`.
-
-        `place` is the share of the text in each block's place that two pages have, if enough pages are known.
-        """
+    def judge(self, page: Page, features: Values) -> Decision:
+        """Decide on a page's m blocks, given features of shape (features, m), rows as in `NAMES`."""
         model = self._model or block_model()
         neighbours = Neighbours.of(page.tree)
         probability, odds, seen = model.judge(features, neighbours)
@@ -249,7 +245,6 @@ class CombinedStrategy(Strategy):
             page.tree,
             around_story(page.tree, page.words.titles, probability),
             stock=features[_STOCK],
-            place=place,
             layout=page.blocks.layout,
             unseen=page.unseen_blocks,
             tables=tables_around(page),
