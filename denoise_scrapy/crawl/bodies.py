@@ -19,16 +19,9 @@ from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.worker.extractor import Extracted, Extractor, Known, Wish
 
-# Pages of the same template that make fetching unnecessary. Most of the gain comes with the first; a second
-# distinguishes copies of the page from its template.
+# Pages of the same template that make waiting and fetching unnecessary. Most of the gain comes with the first; a second
+# distinguishes copies of the page from its template. In crawls of recorded sites, waiting for ten changes no F1.
 ENOUGH = 2
-# Pages of the same template that are worth the short wait, but not a request: they reveal texts that only some pages
-# have in the same place, such as advertisements (`strategies.combined`, "stock"). The demo kept some of these in its
-# first pages.
-PLENTY = 10
-# Items that may wait for plenty: as many as Scrapy by default has requests in progress, which a kill loses as well
-# (`benchmarks.kills`).
-MOST_WAITING = 16
 # Maximum seconds an item waits while the crawl itself requests the site's first pages; as for fetches.
 PAGES_WAIT = TIMEOUT
 # Futile waits for pages of one site after which its items are no longer held back: a site with one page, or with one
@@ -60,7 +53,6 @@ class Bodies:
     _pages: CrawledPages
     _workers: Workers
     keeps_versions = False  # whether a later crawl may ask what has changed
-    _waiting = 0  # items
 
     def __post_init__(self) -> None:
         crawl = self._crawl
@@ -104,16 +96,12 @@ class Bodies:
     async def _made(self, page: CrawledPage, *, waits: bool) -> Extracted | None:
         """Extract a page.
 
-        If fewer than `PLENTY` known pages share its template, wait up to ``comparison_wait`` seconds while the crawl is
-        requesting pages of the site. If fewer than `ENOUGH` do, wait in any case, up to `PAGES_WAIT` seconds while
-        the site has fewer pages of any template and the crawl is requesting some; then fetch.
+        If fewer than `ENOUGH` known pages share its template, wait up to ``comparison_wait`` seconds, or up to
+        `PAGES_WAIT` while the site has fewer pages of any template and the crawl is requesting some; then fetch.
         """
         tally = page.tally if page.is_ok else None  # pages with an error status do not count
         needed = min(ENOUGH, page.settings.most_compared)
-        plenty = min(PLENTY, page.settings.most_compared)
-        least = 0
-        if page.record and waits and self._is_patient:
-            least = plenty if page.record.poor_waits < PATIENCE else needed
+        least = needed if page.record and waits and self._is_patient else 0
         if least and not is_asyncio_available():
             self._crawl.say_once("reactor", NO_FETCHES)
             least = 0
@@ -121,7 +109,7 @@ class Bodies:
         wish = Wish(least, wants_reading, self.keeps_versions, inf if page.wants_body else self._body_below)
         found: Extracted | Known | None = await self._workers.ask(Extractor.extract, page, wish)
         if isinstance(found, Known):
-            after = await self._wait(page, found, needed, plenty)
+            after = await self._wait(page, found, needed)
             if max(found.mates, after.mates) < needed and self._fetcher.may_fetch(page):
                 await self._fetcher.fetch(page, needed)
             found = await self._workers.ask(Extractor.extract, page, wish._replace(mates=0))
@@ -147,38 +135,25 @@ class Bodies:
             found = await self._fallback.revised(page, found, found.body)
         return found if page.wants_body or found.body is None else found._replace(body=None)
 
-    async def _wait(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> Known:
+    async def _wait(self, page: CrawledPage, known: Known, needed: int) -> Known:
         """Wait for pages of the crawl, and return what is known afterwards."""
         now, settings, record = asyncio.get_running_loop().time, page.settings, page.record
-        lacking = known.mates < needed
-        if (
-            record is None
-            or not settings.comparison_wait
-            or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE
-        ):
+        if record is None or not settings.comparison_wait or record.vain_waits >= PATIENCE:
             return known
-        self._crawl.count(lacking and "comparison/waits")
-        soon, idle, arrived = now() + settings.comparison_wait, 0, 0
+        self._crawl.count("comparison/waits")
+        soon, arrived = now() + settings.comparison_wait, 0
         latest = max(soon, now() + PAGES_WAIT)
-        while known.mates < plenty and not self._fetcher.is_stopping():
-            if known.mates >= needed and self._waiting >= MOST_WAITING:
-                record.poor_waits += 1
-                break
+        while known.mates < needed and not self._fetcher.is_stopping():
             # A fetch would queue behind requests that may themselves return such pages. A rare template is not worth
             # the long wait: held items delay the crawl.
             requests = self._fetcher.is_crawl_requesting(page)
-            idle = 0 if requests else idle + 1
             if not requests and self._fetcher.is_crawl_held_up():
                 break
             until = latest if requests and known.pages < needed else soon
-            # idle only once may be the gap between two requests
-            if now() >= until or (known.mates >= needed and idle > 1):
-                record.vain_waits += known.mates < needed
-                record.poor_waits += known.mates >= needed
+            if now() >= until:
+                record.vain_waits += 1
                 break
-            self._waiting += 1
-            arrived += 1 if await self._sites.arrival(page.site, min(until - now(), LOOK_AGAIN)) else plenty
-            self._waiting -= 1
-            if known.mates + arrived >= (needed if known.mates < needed else plenty):  # fewer cannot be enough
+            arrived += 1 if await self._sites.arrival(page.site, min(until - now(), LOOK_AGAIN)) else needed
+            if known.mates + arrived >= needed:  # fewer cannot be enough
                 known, arrived = await self._workers.ask(Extractor.known, page) or known, 0
         return known

@@ -41,7 +41,6 @@ class FetchRecord:
     fetched: int = 0
     seconds: float = 0.0
     vain_waits: int = 0  # waits for pages of the crawl that yielded too few
-    poor_waits: int = 0  # waits that yielded enough, but not plenty
     given_up: str = ""  # why nothing more is fetched
 
 

@@ -312,14 +312,6 @@ def test_pages_the_crawl_is_asking_for_are_waited_for_longer(linked: Web) -> Non
     assert done.stat("comparison/requests") == done.stat("body/fallback/page_alone") == 0
 
 
-def test_a_gap_between_two_requests_ends_no_wait_for_plenty(web: Web, limits: Limits) -> None:
-    limits(ENOUGH=1, PLENTY=2)
-    web.pages, web.seconds = {f"/a/{n}": article(n) for n in range(3)}, 0.4
-    settings = {"CONCURRENT_REQUESTS": 1, "DENOISE_COMPARISON_WAIT": 5, "DENOISE_FIELDS": {"comparison": "comparison"}}
-    done = crawl(spider_of(*web.urls(range(3))), settings)
-    assert [len(item["comparison"]) for item in done.items] == [2, 2, 2]
-
-
 def test_a_closing_crawl_begins_no_fetch(linked: Web, limits: Limits) -> None:
     limits(PAGES_WAIT=2 * LONGEST)  # with it the crawl would be given up
 
