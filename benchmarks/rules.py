@@ -109,7 +109,7 @@ RULES = (
         "docs: Markdown of manuals",
     ),
     Rule("line numbers of code", "body.leftovers.line_numbers", _nothing, "docs: Markdown of manuals"),
-    Rule("wording of short blocks", "body.strategies.combined.doubts", lambda _, __, probability: 0 * probability),
+    Rule("wording of sentences", "body.strategies.combined.doubts", lambda _, __, probability: 0 * probability),
     Rule("price below the headline", "body.strategies.combined.block_of_price", lambda _: None),
     Rule("notes of corrections", "body.strategies.combined.notes_of_corrections", _nothing, "docs: corrections"),
     Rule("comments on articles", "body.strategies.combined.comments_on", lambda *_: False, "docs: parts, comments"),

@@ -28,7 +28,7 @@ def save_model(model: BlockModel, path: Path) -> None:
     arrays["texts/gap"] = np.diff(text_words.nonzero()[0], prepend=0).astype(np.uint32)  # smaller, compressed
     arrays["texts/odds"] = text_words[text_words != 0].astype(np.float16)
     arrays["wording"] = model.wording.astype(np.float16)
-    arrays["phrases"] = model.phrases.round(2).astype(np.float16)  # smaller, compressed
+    arrays["phrases"] = model.phrases.astype(np.float16)
     arrays["names"] = np.array(model.names)
     arrays["provenance"] = np.array(json.dumps(model.provenance, sort_keys=True))
     with path.open("wb") as file:

@@ -7,7 +7,6 @@ from denoise_scrapy.core.tree import Tree
 
 _Numbers = npt.ArrayLike
 
-
 class Choice(NamedTuple):
     kept: npt.NDArray[np.bool_]
     probability: npt.NDArray[np.float64]

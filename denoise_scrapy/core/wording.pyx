@@ -3,15 +3,13 @@
 
 Logistic regression on the sequences of letters that a text has (n-grams, Cavnar and Trenkle 1994), in place of lists of
 words. One was fitted on walls in 25 languages, which only ask, refuse or apologise (`training/wording.py`); one on
-lines of frames in sixty languages and on short blocks of read pages; one on appeals and on sentences of read pages
-(`training/phrases.py`).
+appeals and on sentences of read pages (`training/phrases.py`).
 """
 
 import numpy as np
 
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, uint16_t, uint32_t
-from libc.string cimport memchr
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core cimport characters
@@ -20,17 +18,12 @@ from denoise_scrapy.core.bits cimport BitSet, add_bit, clear
 from denoise_scrapy.core.characters cimport DIGIT, MARK, OTHER, Bytes, class_of, decode
 from denoise_scrapy.core.tree cimport Block, Tree
 
-#: Blocks whose wording counts are no headings, and have at most so many visible characters and at least this chance.
-#: With 100 characters read pages of publishers left out lose .0003, with 400 they gain .0001; what is less likely is
-#: left out anyway. With headings a section of a handbook on comments lost its own.
+#: Blocks whose wording counts are no headings, and have at most so many visible characters and at least this chance:
+#: what is less likely is left out anyway. With headings a section of a handbook on comments lost its own.
 SHORT_CHARS, LEAST_LIKELY = 200, 0.05
 #: Characters of a text that are read: walls are shorter.
 MOST_CHARS = 1_500
 cdef int32_t SHORT = SHORT_CHARS
-#: How many times as much the words before a link count, as they say what it is. Of 28 written pages in fourteen
-#: languages that it was not chosen on, 28 lose their "Read also: …" instead of 13, and of twelve links to documents and
-#: sources 8 stay instead of 11. On recorded pages +.0001: 67 of 119 that change are better.
-cdef double LABEL = 3
 cdef double LEAST = LEAST_LIKELY
 
 cdef enum:
@@ -38,9 +31,6 @@ cdef enum:
     # doubted, 90% with 2 to 4 letters and 89% with 4 alone (`training/wording.py`).
     SHORTEST = 3
     LONGEST = 5
-    # Fewest tokens of a block that announces another page: what has fewer is an address. With 1, 61 of 132 recorded
-    # pages that change are worse, with 7, 52 of 119.
-    ANNOUNCED = 6
     # Fewest tokens of a block that may be a sentence. Of 609 written pages 487 are right, with 4 485, with 12 478.
     SENTENCE = 7
     # Spreads numbers over all bits (Knuth 1998, section 6.4): the golden ratio's share of 2^32, odd.
@@ -154,16 +144,14 @@ def odds_of_text(str text not None, Floats weights not None) -> float:
     return odds_of(found.numbers, weights)
 
 
-def doubts(Tree tree not None, const float[:, ::1] weights not None, probability) -> np.ndarray:
+def doubts(Tree tree not None, Floats weights not None, probability) -> np.ndarray:
     """Return what the wording of each of m blocks takes from its log odds, 0 or less, shape (m,).
 
-    Only that of short blocks that are likely enough: `SHORT_CHARS`, `LEAST_LIKELY`. Of one that is mostly a link, what
-    is before a colon counts ("Read also:").
+    Only that of short sentences that are likely enough: `SHORT_CHARS`, `LEAST_LIKELY`.
 
     Args:
         tree: The page.
-        weights: As for `odds_of_text`, of lines, and of sentences, which count where they take more: shape
-            (2, 2^bits + 1).
+        weights: As for `odds_of_text`.
         probability: That a block is content, shape (m,).
 
     Raises:
@@ -172,40 +160,29 @@ def doubts(Tree tree not None, const float[:, ::1] weights not None, probability
     Example:
         >>> from lxml.html import document_fromstring
         >>> from denoise_scrapy.core.tree import tree_of
-        >>> weights = np.zeros((2, 2**14 + 1), np.float32)
-        >>> weights[0, letter_sequences("Subscribe", 14)] = -1
-        >>> tree = tree_of(document_fromstring("<p>Subscribe<p>The tide<p>Subscribe"))
-        >>> doubts(tree, weights, [0.5, 0.5, 0.01]).round(1).tolist()
-        [-4.9, 0.0, 0.0]
+        >>> weights = np.zeros(2**14 + 1, np.float32)
+        >>> weights[letter_sequences("Subscribe", 14)] = -1
+        >>> tree = tree_of(document_fromstring("<p>Subscribe and get one of them each week<p>Subscribe"))
+        >>> doubts(tree, weights, [0.5, 0.5]).round(1).tolist()
+        [-2.2, 0.0]
     """
     cdef:
         Doubles likely = np.ascontiguousarray(probability, np.float64)
         Block block
         Sequences found
         Py_ssize_t i
-        Bytes text, colon
-        size_t size
-        double weight
-    if weights.shape[0] != 2:
-        raise ValueError(f"weights must have two rows, got {weights.shape[0]}")
-    found.bits = bits_of(weights.shape[1])
+    found.bits = bits_of(weights.shape[0])
     tree._check(likely.shape[0], tree.blocks.size(), "blocks")
     taken = np.zeros(likely.shape[0])
     cdef DoublesOut odds = taken
     with nogil:
         for i in range(likely.shape[0]):
             block = &tree.blocks[i]
-            if block.heading == 0 and block.chars <= SHORT and likely[i] >= LEAST:
-                text = <Bytes>tree.text.data() + block.text.start
-                size, weight = block.text.end - block.text.start, 1
-                if block.tokens >= ANNOUNCED and block.chars < 2 * block.link_chars < 2 * block.chars:
-                    colon = <Bytes>memchr(text, c':', size)
-                    if colon and (colon + 1)[0] <= 32:
-                        weight, size = LABEL, colon - text
-                read_sequences(text, size, found)
-                odds[i] = min(weight * odds_of(found.numbers, weights[0]), 0.0)
-                if block.tokens >= SENTENCE:
-                    odds[i] = min(odds_of(found.numbers, weights[1]), odds[i])
+            if block.heading == 0 and block.chars <= SHORT and block.tokens >= SENTENCE and likely[i] >= LEAST:
+                read_sequences(
+                    <Bytes>tree.text.data() + block.text.start, block.text.end - block.text.start, found
+                )
+                odds[i] = min(odds_of(found.numbers, weights), 0.0)
     return taken
 
 

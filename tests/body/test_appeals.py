@@ -23,7 +23,7 @@ STORY = (
             "Den Newsletter der Reederei lesen jeden Freitag zweihundert Leute, die meisten an Land.",
         ),
         (
-            "Téléchargez notre application et recevez toutes les alertes sur votre téléphone.",
+            "Téléchargez notre application pour recevoir nos alertes.",
             "L’application du port compte les passagers et se trompe souvent d’une dizaine.",
         ),
         (

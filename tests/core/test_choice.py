@@ -80,10 +80,7 @@ def literal_stock(page, chances, stock):
     found = [
         i
         for i in range(m)
-        if of_stock[i]
-        and slots[i] not in story
-        and not blocks.rows["own_flags"][i] & Flag.HEADING
-        and alone(shared, i)
+        if of_stock[i] and slots[i] not in story and not blocks.rows["own_flags"][i] & Flag.HEADING and alone(shared, i)
     ]
     whole = sum(chance * n for chance, n in zip(chances, tokens, strict=True))
     return found if sum(chances[i] * tokens[i] for i in found) <= 0.3 * whole else []

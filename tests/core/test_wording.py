@@ -13,7 +13,6 @@ from tests.page.literal_reader import DIGIT, MARK, OTHER, class_of, value_of
 TEXTS = st.text(st.sampled_from("aB é0٣!.,' \n\t\u00ad_-你カ한กिß\U0001f600"), max_size=30) | st.text(max_size=20)
 BITS = 9
 WEIGHTS = np.random.default_rng(0).normal(size=2**BITS + 1).astype(np.float32)
-OF_BOTH = np.stack([WEIGHTS, WEIGHTS[::-1]])
 
 
 def literal_sequences(text, bits):
@@ -63,23 +62,9 @@ def test_of_a_long_text_the_beginning_is_read():
 
 
 def literal_doubt(tree, row):
-    text = tree.slice(row["text"]["start"], row["text"]["end"])
-    label, colon, link = text.partition(":")
-    if colon and link[:1] <= " " and row["tokens"] >= 6 and row["chars"] / 2 < row["link_chars"] < row["chars"]:
-        return 3 * literal_odds(label)
-    of_line, of_sentence = (literal_odds(text, weights) for weights in OF_BOTH)
-    return min(of_line, of_sentence) if row["tokens"] >= 7 else of_line
-
-
-def test_of_an_announced_link_the_words_before_it_count():
-    tree = Page.parse(
-        "<p>Ebb: <a href=/1>the tide that came twice that night</a><p>Ebb: <a href=/1>tide@sea.example</a>"
-        "<p>Ebb: the tide that came <a href=/1>twice</a><p><a href=/1>Ebb: the tide that came twice that night</a>"
-    ).tree
-    weights = np.zeros((2, 2**BITS + 1), np.float32)
-    weights[:, letter_sequences("Ebb", BITS)] = -1
-    label, *others = doubts(tree, weights, [0.5] * 4)
-    assert label < 3 * min(others)
+    if row["heading"] or row["chars"] > SHORT_CHARS or row["tokens"] < 7:
+        return 0.0
+    return min(literal_odds(tree.slice(row["text"]["start"], row["text"]["end"])), 0.0)
 
 
 @given(SOUP | pages(), st.integers(0, 99))
@@ -88,12 +73,10 @@ def test_doubts_equal_plain_loops(html, seed):
     probability = np.random.default_rng(seed).choice([0.0, 0.04, 0.05, 0.5, 1.0], len(page.blocks))
     rows = page.tree.block_rows
     expected = [
-        min(literal_doubt(page.tree, row), 0)
-        if not row["heading"] and row["chars"] <= SHORT_CHARS and likely >= LEAST_LIKELY
-        else 0
+        literal_doubt(page.tree, row) if likely >= LEAST_LIKELY else 0
         for row, likely in zip(rows, probability, strict=True)
     ]
-    assert doubts(page.tree, OF_BOTH, probability) == pytest.approx(expected, abs=1e-5)
+    assert doubts(page.tree, WEIGHTS, probability) == pytest.approx(expected, abs=1e-5)
 
 
 def test_wrong_shapes_are_refused():
@@ -102,7 +85,5 @@ def test_wrong_shapes_are_refused():
         with pytest.raises(ValueError, match=r"2\^bits"):
             odds_of_text("Tide", np.zeros(size, np.float32))
     with pytest.raises(ValueError, match="blocks"):
-        doubts(tree, OF_BOTH, [0.5, 0.5])
-    with pytest.raises(ValueError, match="two rows"):
-        doubts(tree, OF_BOTH[:1], [0.5])
-    assert len(doubts(Page.parse("").tree, OF_BOTH, [])) == 0
+        doubts(tree, WEIGHTS, [0.5, 0.5])
+    assert len(doubts(Page.parse("").tree, WEIGHTS, [])) == 0

@@ -64,7 +64,7 @@ class BlockModel:
             as "part title" (`body/taste.py`), pages of a kind, as "kind article" (`body/kind.py`), and pages without
             content, "content" (`content_signals`).
         wording: Weights of the wording of short texts (`core.wording`); "content" uses the odds of the kept one.
-        phrases: Weights of the wording of short blocks, of lines and of sentences, which lower their probability.
+        phrases: Weights of the wording of sentences, as of appeals, which lower the probability of short blocks.
         provenance: The data it was fitted on, and its scores.
     """
 
@@ -192,9 +192,9 @@ MISSED_WALL = 1.25
 #: Factor of a byline or comment. The model keeps a byline beside few pages of a site, and drops it beside more.
 ASIDE = 0.3
 #: Log odds added to every block, as text that is lost costs more than a menu that stays: of 465 pages that no fit has
-#: seen (`python -m benchmarks --corpora training/unseen --names unseen`) 108 pieces of content are lost instead of 120,
-#: 134 of frames are kept instead of 117; with .12, 115 and 129, with .4, 97 and 146.
-IN_DOUBT = 0.25
+#: seen (`python -m benchmarks --corpora training/unseen --names unseen`) 97 pieces of content are lost, 138 of frames
+#: are kept; with .25, 94 and 145.
+IN_DOUBT = 0.15
 _STOCK = NAMES.index("stock")
 
 
