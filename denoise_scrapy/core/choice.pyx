@@ -38,9 +38,6 @@ cdef double STOCK_FACTOR = 0.3, STOCK_SHARE = 0.3
 #: out +.001, `wcxb` +.008; .15 gains a third of that, .25 the same. Tables and sections gain nothing, similar boxes
 #: within one box lose.
 cdef double AGREE = 0.2
-#: The blocks of a list without links are at least this share as probable as the text right above it in the same box: an
-#: introduction or a heading without its list is half a text.
-cdef double OF_ABOVE = 0.5
 #: A table of data is kept or dropped whole: each of its blocks has the probability that a fifth of its text reaches. F1
 #: of 174 recorded pages with tables .8786; .8752 with the mean, as tables of prices and results have few sure cells;
 #: .8669 if most of the text has to be kept by itself, which drops posts and the tables of lists.
@@ -109,19 +106,12 @@ cdef int32_t outermost_list(Tree tree, int32_t element) noexcept nogil:
 
 cdef struct Listed:               # sums over a list's blocks; weights are logarithms of block lengths
     double weight
-    int32_t link_chars
-    double above          # probability of the text above it in the same box, 0 for none
     double probability
     double square
 
 
-cdef inline bint is_beside(Tree tree, int32_t element, int32_t other) noexcept nogil:
-    """Return whether two elements are in the same box."""
-    return tree.elements[element].parent == tree.elements[other].parent
-
-
 cdef int move_to_list(Tree tree, DoublesOut probability) nogil:
-    """Move the blocks of a list to their mean, if they agree, and up to the text above: half of either is worse."""
+    """Move the blocks of a list to their mean, if they agree: half of it is worse."""
     cdef:
         vector[int32_t] box      # the list of each block
         vector[Listed] lists     # by element
@@ -133,9 +123,6 @@ cdef int move_to_list(Tree tree, DoublesOut probability) nogil:
         box.push_back(outermost_list(tree, tree.blocks[i].element))
         if box[i] >= 0:
             one, weight = &lists[box[i]], log1p(tree.blocks[i].tokens)
-            if i and box[i - 1] != box[i] and is_beside(tree, tree.blocks[i - 1].element, box[i]):
-                one.above = probability[i - 1]
-            one.link_chars += tree.blocks[i].link_chars
             one.weight += weight
             one.probability += probability[i] * weight
             one.square += probability[i] * probability[i] * weight
@@ -146,8 +133,6 @@ cdef int move_to_list(Tree tree, DoublesOut probability) nogil:
             mean = one.probability / weight
             if one.square / weight - mean * mean <= AGREE * AGREE:
                 probability[i] = mean
-            if one.link_chars == 0:
-                probability[i] = max(probability[i], OF_ABOVE * one.above)
 
 
 cdef int move_to_table(

@@ -87,9 +87,9 @@ def literal_stock(page, chances, stock):
 
 
 def literal_lists(page, chances):
-    """Probabilities after the blocks of each list have moved to their mean, and up to the text above."""
-    element, linked = page.blocks.element.tolist(), page.blocks.rows["link_chars"].tolist()
-    parent, tags, tokens = page.elements.parent.tolist(), page.tags(), page.blocks.tokens.tolist()
+    """Probabilities after the blocks of each list have moved to their mean."""
+    element, parent = page.blocks.element.tolist(), page.elements.parent.tolist()
+    tags, tokens = page.tags(), page.blocks.tokens.tolist()
     boxes = {}
     for i, own in enumerate(element):
         around = [own]
@@ -99,7 +99,7 @@ def literal_lists(page, chances):
         if lists:
             boxes.setdefault(lists[-1], []).append(i)
     moved = list(chances)
-    for box, members in boxes.items():
+    for members in boxes.values():
         weights = [np.log1p(tokens[i]) for i in members]
         values = [chances[i] for i in members]
         mean = sum(w * v for w, v in zip(weights, values, strict=True)) / max(sum(weights), 1e-9)
@@ -107,10 +107,6 @@ def literal_lists(page, chances):
         if square - mean**2 <= 0.04:
             for i in members:
                 moved[i] = mean
-        first = [i for i in members if i and i - 1 not in members and parent[element[i - 1]] == parent[box]]
-        if first and not any(linked[i] for i in members):
-            for i in members:
-                moved[i] = max(moved[i], chances[first[-1] - 1] / 2)
     return moved
 
 
