@@ -643,6 +643,7 @@ cdef int declare(Style* style, Chars name, Chars value) nogil:
     """Add a declaration in lower case, unless custom properties make up its value."""
     cdef:
         string key
+        Chars mark
         const Row* row
         bint off, important
         unordered_map[string, vector[Row]].const_iterator found
@@ -650,9 +651,10 @@ cdef int declare(Style* style, Chars name, Chars value) nogil:
     name += 8 if starts(name, b"-webkit-") else 0
     key.assign(name)
     found = _properties.const_find(key)
-    if found == _properties.const_end() or strstr(value, b"var("):
+    mark = strchr(value, c'!')
+    important = mark and starts(behind_space(mark + 1), b"important")
+    if found == _properties.const_end() or strstr(value, b"var(") or (mark and not important):  # !ie
         return 0
-    important = strchr(value, c'!') != NULL
     for i in range(dereference(found).second.size()):
         row = &dereference(found).second[i]
         off = hides(row, name, value)

@@ -158,6 +158,7 @@ def test_rules_that_hide(rule: str) -> None:
         ".x { display: inline } @layer one { .x.y { display: none } }",
         "@media (max-width: 9px) { .x { display: none } }",
         ".x { display: none } .x { display: inline }",
+        ".x { display: none !ie }",
         ".x { display: none } #x { display: inline }",
         ".x { display: none } @media (min-width: 600px) { .x { display: inline } }",
         ".x { display: none } .x.open { display: inline }",
