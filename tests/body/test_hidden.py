@@ -202,6 +202,14 @@ def test_sheets_that_do_not_apply_hide_nothing(head: str, hides: bool) -> None:
     assert (TOLD in outputs(page(f"<b class=x> {TOLD}</b>", head=head))) != hides
 
 
+@pytest.mark.parametrize("tag", ["div hidden", "span style='display:none'", "section style='x' hidden"])
+def test_a_slash_closes_no_hidden_element(tag: str) -> None:
+    name, far = tag.split(maxsplit=1)[0], "<p>Once more.</p>" * 100
+    assert TOLD not in outputs(page(block=f"{far}<{tag}/><p>{TOLD}</p></{name}>"))
+    drawing = f"<svg><path style='display:none'/></svg><input hidden/><p>{TOLD}</p>"
+    assert TOLD in outputs(page(block=far + drawing))
+
+
 def test_an_element_has_any_number_of_classes() -> None:
     classes = " ".join(f"c{number}" for number in range(2_000))
     html = page(f"<b class='{classes} x'> {TOLD}</b>", head="<style>.x { display: none }</style>")
