@@ -24,7 +24,7 @@ What was learned, on 2,146 read pages, publishers left out (mean token F1 .932):
   too, such pages lose up to .027. Perhaps lists of records are what counts.
 - Another seed changes the F1 of a read page by .02 on average, of one in twenty by more than .1; the mean of all by
   .001, of a corpus of twenty pages by .02, of a kind of made pages by .008. Less than that says nothing.
-- `written/written.jsonl.gz` has 2,940 pages of kinds that recorded ones lack, in some sixty languages, with pieces that
+- `written/written.jsonl.gz` has 3,023 pages of kinds that recorded ones lack, in some sixty languages, with pieces that
   a reader keeps and others: one of the corpora. `python -m training.cases` makes another of 220 that were made after
   reports. Nothing else taught as much of kinds that nobody recorded. `unseen` has 465 pages that others wrote, never to
   be fitted. Of the first 344, fitted to 389 and the 220, weight 4, 161 are right, 88 of 2,772 pieces are lost and 417
@@ -57,6 +57,13 @@ What was learned, on 2,146 read pages, publishers left out (mean token F1 .932):
   out, with .12: read pages .9376 to .9385, alone .9355 to .9360; 9,062 recorded pages .9296 to .9293; the mean of made
   pages +.004; of 122 figures -.0010: made stories +.03 to +.04, `jocmp`, `magicforum` and `harvest` +.01 to +.02,
   `ceed`, `estw`, `wcxb`, `postlight` and `dragnet1` -.01 to -.03. `unseen_2` has 22 pages now that no fit has seen.
+- Of a story of ten paragraphs, one that stands in a box of its own was kept at 13 of 40 places. With 83 short written
+  pages whose content stands in unequal boxes, and 520 copies of written pages in which one or two paragraphs are put
+  into one, at 38 (without the 520: 37; two in a box 38 instead of 26, bare text in a `div` 19 instead of 2). With 170
+  copies that name a source or lead on, too: 315 of the 465 are right instead of 322, as much of pieces (F1 .9635), of
+  65 other pages 44 instead of 42; of ways to show and to hide a sentence that another wrote 46 of 60 instead of 39.
+  "Source:" before a link stays at 2 of 24 places. That fit was not cross-validated: floors and the row of unseen
+  publishers are of the fit before, which had odds of lines, and none of these pages.
 - The number of buttons and fields around a block, as three features: fitted to three tenths, 193 of the 344 are right
   instead of 177, 169 pieces of frames are kept instead of 177, recorded pages gain .0005. Their text as that of links,
   in the link densities: 194, and 189 with the numbers too; recorded pages lose .0002 and .0026.

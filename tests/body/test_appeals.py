@@ -23,7 +23,7 @@ STORY = (
             "Den Newsletter der Reederei lesen jeden Freitag zweihundert Leute, die meisten an Land.",
         ),
         (
-            "Téléchargez notre application pour recevoir nos alertes.",
+            "Inscrivez-vous à la newsletter et recevez nos articles chaque semaine.",
             "L’application du port compte les passagers et se trompe souvent d’une dizaine.",
         ),
         (

@@ -84,7 +84,10 @@ REMARK = "I lived there as a boy, and nobody had a car."
 @pytest.mark.parametrize(
     ("entry", "below"),
     [
-        ("<p>{1}</p>", f"<div><div>Bo Reed | 3 July 2025</div><div>{REMARK}</div></div>"),
+        pytest.param(
+            *("<p>{1}</p>", f"<div><div>Bo Reed | 3 July 2025</div><div>{REMARK}</div></div>"),
+            marks=pytest.mark.xfail(reason="one remark, below a dated name alone, passes for text", strict=True),
+        ),
         pytest.param(
             *("<div>{1}</div>", f"<li><div>Bo Reed</div><div>{REMARK}</div><div>Like · Reply · 3h</div></li>"),
             marks=pytest.mark.xfail(reason="one remark, below a name alone, passes for text", strict=True),

@@ -85,7 +85,11 @@ SHOWN = [
     ("<p>Now 9.50 EUR</p><p>12 EUR</p>", "<p>Now 9.50 EUR</p><p>11 EUR</p>", True),
     # what a shop shows beside it
     (f"</div><aside>{MENU}<b>9.50 €</b></aside><div>", f"</div><aside>{MENU}<b>3.20 €</b></aside><div>", False),
-    ("<div><a href='/k'>Kettle <b>9.50 €</b></a></div>", "<div><a href='/l'>Ladle <b>3 €</b></a></div>", False),
+    (
+        f"<div>{MENU}<a href='/k'>Kettle <b>9.50 €</b></a></div>",
+        f"<div>{MENU}<a href='/l'>Ladle <b>3 €</b></a></div>",
+        False,
+    ),
 ]
 
 
