@@ -24,7 +24,7 @@ def teach(chromium: Any, tmp_path: Path) -> Callable[..., Any]:
     """Opens the page that teaches, and fails if it asks another server or says anything on the console."""
 
     @contextmanager
-    def opened(html: str = page(1), **context: Any) -> Iterator[Any]:
+    def opened(html: str = page(4), **context: Any) -> Iterator[Any]:
         pages = TaughtPages([(URL, html), *((f"http://a.example/{n}", page(n)) for n in (7, 8, 9, 10, 11))], URL)
         with TeachServer(pages, lambda example: write_example(tmp_path, example)) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -63,7 +63,7 @@ def test_a_box_is_dragged_out_and_the_others_follow(teach: Callable[..., Any], t
         assert view.inner_text("#how") == ""
         view.get_by_role("button", name="Save").click()
         example = saved(view, tmp_path)
-    assert example.keep == () and example.text.startswith("Story 1\n")
+    assert example.keep == () and example.text.startswith("Story 4\n")
 
 
 def test_a_keyboard_does_all(teach: Callable[..., Any], tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_keyboard_does_all(teach: Callable[..., Any], tmp_path: Path) -> None:
         view.keyboard.press(" ")
         for _ in range(3):
             view.keyboard.press("Shift+ArrowDown")
-        assert frame.locator(".out.b", has_text="number 1 line").count() == 4
+        assert frame.locator(".out.b", has_text="number 4 line").count() == 4
         view.keyboard.press("k")
         view.keyboard.press("f")
         view.wait_for_selector("#name:focus")
@@ -82,7 +82,7 @@ def test_a_keyboard_does_all(teach: Callable[..., Any], tmp_path: Path) -> None:
         view.keyboard.press("Enter")
         field = view.get_by_role("textbox", name="Text of author")
         whole = field.input_value()
-        assert frame.locator(".here").get_attribute("data-field") == "author" and "number 1 line" in whole
+        assert frame.locator(".here").get_attribute("data-field") == "author" and "number 4 line" in whole
         field.fill("not on the page")
         field.press("Tab")
         view.wait_for_selector("#error:not(:empty)")
@@ -93,7 +93,7 @@ def test_a_keyboard_does_all(teach: Callable[..., Any], tmp_path: Path) -> None:
         frame.locator(".here").focus()
         view.keyboard.press("s")
         example = saved(view, tmp_path)
-    assert example.keep == () and example.text.startswith("Story 1\n") and "number 1 line 0" not in example.text
+    assert example.keep == () and example.text.startswith("Story 4\n") and "number 4 line 0" not in example.text
     assert example.fields == {"author": whole.split(".")[0]}
 
 
