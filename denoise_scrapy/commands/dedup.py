@@ -326,10 +326,7 @@ def open_index(place: str, *, to_write: bool = False) -> tuple[Store, Mapping[st
         elif isinstance(store, RedisStore) and not store.exists():
             raise FileNotFoundError(f"{without_password(place)}: there is no such index")
         try:
-            if isinstance(store, SQLiteStore) and not to_write:
-                store.open_to_read(rule.constants)
-            else:
-                store.open(rule.constants)
+            (store.open if to_write else store.open_to_read)(rule.constants)
             return store, rule.constants
         except StoreMismatch as error:  # rules differ in their constants: report the first, the default's
             store.close()

@@ -7,7 +7,7 @@ the open elements.
 
 from html import unescape
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memchr, memset, strlen
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -19,6 +19,8 @@ from denoise_scrapy.core.styles cimport (
     P_DISPLAY, P_TEXT_SIZE, P_VISIBILITY, SEEN, Style, read_style, reason_of,
 )
 from denoise_scrapy.core.wide cimport wide_size
+
+from denoise_scrapy.core.markup import BLOCK_TAGS
 
 # ---- versions that the core was compiled with, from the headers ------------------------------------------------------
 
@@ -234,6 +236,7 @@ cdef enum:
     INLINE          # may be within a word
     SHOWS_NOTHING   # nor does what is in it, if it is not open
     TITLE
+    BLOCK           # of markup.BLOCK_TAGS, those that are nothing else
 
 cdef Table _numbers
 cdef vector[int] _kinds
@@ -250,12 +253,13 @@ title
 cdef int _fill():
     cdef uint64_t key
     open_table(_numbers, 128)
-    for kind, names in zip((RAW, VOID, NEEDS_NO_END, INLINE, SHOWS_NOTHING, TITLE), _TAGS.strip().splitlines()):
+    rows = [*_TAGS.strip().splitlines(), " ".join(sorted(BLOCK_TAGS))]
+    for kind, names in zip((RAW, VOID, NEEDS_NO_END, INLINE, SHOWS_NOTHING, TITLE, BLOCK), rows):
         for name in names.split():
             data = name.encode()
             key = packed_name(data, <Bytes>data + len(data))
-            number_of(_numbers, key)
-            _kinds.push_back(kind)
+            if key and number_of(_numbers, key) == <int32_t>_kinds.size():
+                _kinds.push_back(kind)
 
 
 _fill()
@@ -434,6 +438,51 @@ cdef bint is_hidden(const Tag* tag) nogil:
     return tag.is_hidden or style.off & (P_VISIBILITY | P_TEXT_SIZE) or reason_of(&style, True, False) != SEEN
 
 
+cdef int find_slashes(Bytes at, Bytes end, vector[size_t]& found) nogil:
+    """Find the slashes that end start tags of hidden elements which HTML does not close by one."""
+    cdef:
+        Bytes first = at
+        uint64_t name
+        Tag tag
+        int kind
+    while True:
+        at = <Bytes>memchr(at, 60, end - at)
+        if not at or at + 1 >= end:
+            return 0
+        at += 1
+        if is_letter(at[0]):
+            name = packed_name(at, end)
+            at = after_tag(at, end, &tag)
+            kind = tag_kind(name)
+            if kind == RAW:
+                at = after_raw(at, end, name)
+            elif (at - 2)[0] == c'/' and kind in (NEEDS_NO_END, INLINE, BLOCK) and is_hidden(&tag):
+                found.push_back(at - 2 - first)
+        elif begins_comment(at, end):
+            at = after_comment(at - 1, end)
+
+
+def with_open_tags(bytes html not None) -> bytes:
+    """Return a page without the slashes that end tags of hidden elements: the parser takes them for ends, HTML does not.
+
+    Example:
+        >>> with_open_tags(b"<div hidden/>One</div><br hidden/><svg><path style='display: none'/></svg>")
+        b"<div hidden >One</div><br hidden/><svg><path style='display: none'/></svg>"
+    """
+    cdef:
+        vector[size_t] slashes
+        Bytes first = html
+        size_t size = len(html), slash
+    with nogil:
+        find_slashes(first, first + size, slashes)
+    if slashes.empty():
+        return html
+    opened = bytearray(html)
+    for slash in slashes:
+        opened[slash] = 32
+    return bytes(opened)
+
+
 cdef Bytes after_element(Bytes at, Bytes end, uint64_t name, int kind) noexcept nogil:
     """Return the end of an element from behind its start tag, NULL if it has none.
 
@@ -455,7 +504,7 @@ cdef Bytes after_element(Bytes at, Bytes end, uint64_t name, int kind) noexcept 
         if is_letter(at[is_end]):
             inner = packed_name(at + is_end, end)
             other = tag_kind(inner)
-            if kind == NEEDS_NO_END and other in (OTHER, NEEDS_NO_END):
+            if kind == NEEDS_NO_END and other in (OTHER, NEEDS_NO_END, BLOCK):
                 return first
             at = after_tag(at + is_end, end, &tag)
             if inner == name:

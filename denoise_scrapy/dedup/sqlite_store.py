@@ -111,8 +111,8 @@ class SQLiteStore(Store):
                     if not self.lives(owner):
                         _release(link, owner)
 
+    @override
     def open_to_read(self, constants: Mapping[str, str]) -> None:
-        """Open it as `open` does, but write nothing, so that the file may be read-only."""
         link = connect_to_read(self.path, INDEX, {"format": FORMAT, **constants}, BUSY_SECONDS)
         if link is None:
             self.open(constants)  # which tells why

@@ -86,6 +86,10 @@ class Store(ABC):
             StoreMismatch: The store has fingerprints with other constants, or was written by another program.
         """
 
+    def open_to_read(self, constants: Mapping[str, str]) -> None:
+        """Open it as `open` does, but only to read, so that it may be read-only."""
+        self.open(constants)
+
     def newer(self, after: int) -> Iterator[Sequence[Record]]:
         """Yield the records with ids above `after`, without owners, in order of id, at most `BATCH` at a time.
 

@@ -26,6 +26,7 @@ from denoise_scrapy.core.source import (
     HAS_LATE,
     HAS_LISTS,
     look,
+    with_open_tags,
     without_controls,
 )
 
@@ -158,14 +159,6 @@ _BOUNDARY = re.compile(rb"<!--(/?\$)[?!~]?-->")
 BOUNDARY, BOUNDARY_END = "$", "/$"
 
 
-#: Start tags of elements that HTML does not close by a slash, though the parser does; drawings and formulas do.
-_SLASHED = re.compile(
-    rb"<(?:div|p|span|section|article|aside|main|[abiu]|em|strong|font|h[1-6]|ul|ol|li|td)[\s/][^<>]*/\Z", re.I
-)
-#: Bytes of a tag that are looked at.
-MOST_TAG = 1_000
-
-
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     """Return a page as the parser reads it, in UTF-8 without control characters, which include our marks.
 
@@ -179,7 +172,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
     else:
-        body = _with_open_tags(_with_open_tags(body, b"hidden"), b"none")
+        body = with_open_tags(body)
     if found & HAS_LISTS:
         body = _LIST_IN_TERM.sub(_as_boxes, body)
     if found & ENDS_BREAKS:
@@ -193,26 +186,6 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     if found & EMBEDS:
         # without their end tags, content after inner documents stays in its element
         body = _CLOSING_TAGS.sub(b"", body)
-    return body
-
-
-def _with_open_tags(body: bytes, word: bytes) -> bytes:
-    """Return a page without the slash that ends a tag behind a word that hides its element."""
-    slashes, at = list[int](), body.find(word)
-    while at >= 0:
-        end = body.find(b">", at, at + MOST_TAG)
-        if (
-            end > 0
-            and body[end - 1] == ord("/")
-            and _SLASHED.match(body, body.rfind(b"<", max(0, at - MOST_TAG), at), end)
-        ):
-            slashes.append(end - 1)
-        at = body.find(word, max(end, at + 1))
-    if slashes:
-        opened = bytearray(body)
-        for slash in slashes:
-            opened[slash] = ord(" ")
-        body = bytes(opened)
     return body
 
 
